@@ -120,6 +120,8 @@ export const ERASURE_FEATURE = {
 /** Position within each stage of an erasure: in the tables, or the id of an event, message or file. */
 interface Positions {
   readonly rows: TableCursor;
+  /** Always the beginning: finished bots are recognized. */
+  readonly bots: never;
   /** Newest first. */
   readonly messages: number;
   readonly copies: number;
@@ -135,6 +137,7 @@ type Stage = keyof Positions;
  */
 export const ERASURE_STAGES = [
   'rows',
+  'bots',
   'messages',
   'copies',
   'files',
@@ -147,7 +150,7 @@ export type ErasureProgress = { readonly [S in Stage]: { readonly stage: S; read
 
 export type ErasurePayload = ErasureProgress & {
   readonly erasureId: ErasureId;
-  /** The job is the last place that has it. */
+  /** The job is the last place that has it. It is kept, and the work repeated, until the erasure has ended. */
   readonly former: FormerIdentity;
   /** Absent: messages are kept. */
   readonly everythingWritten?: boolean;

@@ -3,7 +3,7 @@ import type { ErasureRecord } from '../kernel/administration.js';
 import { DomainError } from '../kernel/errors.js';
 import { nobody } from '../kernel/event.js';
 import type { EncodedRow } from '../kernel/event-log.js';
-import type { MessageId, RealmId, UnixSeconds } from '../kernel/ids.js';
+import type { MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Job, JobHandler, JobWork } from '../kernel/jobs.js';
 import type { Clock } from '../kernel/ports.js';
 import { settingValues } from '../kernel/settings.js';
@@ -18,7 +18,7 @@ import { changeEmail } from '../users/change-email.js';
 import type { User } from '../users/user.js';
 import { isOnlyOwnerOf } from '../users/user-permissions.js';
 import { deleteSomeMessages, MESSAGE_SCOPES } from './contribution-deletion.js';
-import { deactivateWithBots, withoutProfile } from './deactivation.js';
+import { type Deletions, deactivateWithBots, MAX_BOTS_AT_ONCE, withoutProfile } from './deactivation.js';
 import { erasedEmail, eventWithoutIdentity, type FormerIdentity, isErased, mentionRemoval } from './erased-person.js';
 import {
   ERASE_PERSON_JOB,
@@ -133,6 +133,8 @@ export class ReplayErasures {
   }
 }
 
+const profileOf = (byId: UserId): Deletions => ({ byId, ofProfile: true, ofMessages: [] });
+
 const identityOf = ({ id, fullName, email, externalId }: User): FormerIdentity => ({
   id,
   fullName,
@@ -166,8 +168,7 @@ const planMessages = (tx: Transaction, { id, realmId }: Erasure, former: FormerI
 async function begin(tx: Transaction, user: User, { requestedAt, everythingWritten }: Request): Promise<Erasure> {
   const { realmId, id: userId } = user;
   if (user.isActive) {
-    const deletions = { byId: userId, ofProfile: true, ofMessages: [] };
-    await deactivateWithBots(tx, await tx.realms.get(realmId), user, requestedAt, deletions);
+    await deactivateWithBots(tx, await tx.realms.get(realmId), user, requestedAt, profileOf(userId));
   } else await tx.users.update(await withoutProfile(tx, user));
   await removePushTokens(tx, realmId, userId, requestedAt);
   await removeIdentity(tx, await tx.users.get(realmId, userId));
@@ -209,6 +210,8 @@ async function removeIdentity(tx: Transaction, user: User): Promise<void> {
 
 /** Time after which the job is rescheduled with its progress. */
 const MAX_RUN_MS = 1000;
+/** Time until a job that failed repeatedly starts again. */
+const RETRY_SECONDS = 3600;
 /** Time until reminders are examined again. */
 const REMINDERS_SECONDS = 5;
 const EVENTS_PER_STEP = 100;
@@ -255,6 +258,11 @@ export class ErasePerson implements JobHandler<ErasurePayload> {
     };
   }
 
+  /** Starts again later, since the job is the last place that knows the identity. */
+  async giveUp(tx: Transaction, { realmId, payload }: Job<ErasurePayload>): Promise<void> {
+    await planErasure(tx, realmId, payload, this.clock.now() + RETRY_SECONDS);
+  }
+
   private async step(realmId: RealmId, payload: ErasurePayload): Promise<ErasureProgress | null> {
     if (payload.stage === 'files') return this.removeFiles(realmId, payload);
     return this.uow.write(
@@ -296,12 +304,14 @@ export class ErasePerson implements JobHandler<ErasurePayload> {
 function stepOf(
   tx: Transaction,
   realmId: RealmId,
-  payload: At<'rows' | 'events' | 'texts' | 'messages' | 'copies'>,
+  payload: Exclude<ErasurePayload, { readonly stage: 'files' }>,
   now: UnixSeconds,
 ): Promise<Step> {
   switch (payload.stage) {
     case 'rows':
       return removeRows(tx, realmId, payload);
+    case 'bots':
+      return removeBots(tx, realmId, payload, now);
     case 'events':
       return replaceEvents(tx, realmId, payload);
     case 'texts':
@@ -324,6 +334,19 @@ async function removeRows(tx: Transaction, realmId: RealmId, payload: At<'rows'>
   const { former, at } = payload;
   const { count, next } = await tx.personalData.removeSome(realmId, former, at, ENTITIES_PER_PAGE);
   return { next: next ? { stage: 'rows', at: next } : following(payload), counts: { removedRows: count } };
+}
+
+/** Deactivates the bots of the person, and removes their names and addresses, which may contain those of the person. */
+async function removeBots(tx: Transaction, realmId: RealmId, payload: At<'bots'>, now: UnixSeconds): Promise<Step> {
+  const { id } = payload.former;
+  const bots = await tx.users.list(realmId, await tx.bots.listOwnedIds(realmId, id));
+  const rest = bots.filter((bot) => !isErased(bot));
+  for (const bot of rest.slice(0, MAX_BOTS_AT_ONCE)) {
+    if (bot.isActive) await deactivateWithBots(tx, await tx.realms.get(realmId), bot, now, profileOf(id));
+    else await tx.users.update(await withoutProfile(tx, bot));
+    await removeIdentity(tx, await tx.users.get(realmId, bot.id));
+  }
+  return { next: rest.length > MAX_BOTS_AT_ONCE ? { stage: 'bots', at: null } : following(payload), counts: {} };
 }
 
 async function replaceTexts(tx: Transaction, realmId: RealmId, payload: At<'texts'>): Promise<Step> {

@@ -1,3 +1,4 @@
+import { JobRunner } from '@parley/domain/kernel';
 import { ErasePerson } from '@parley/domain/membership';
 import { RemoveTextFromReminders, RestoreMessages } from '@parley/domain/messages';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
@@ -249,6 +250,49 @@ describe('the erasure of everything that a person wrote', () => {
     await erase({ everythingWritten: true });
     expect(await traces()).toEqual([]);
     expect(await erase()).toMatchObject({ everythingWritten: true, endedAt: expect.any(Date) });
+  });
+});
+
+describe('bots of an erased person', () => {
+  it('are deactivated for good without their names and addresses, even if they were inactive before', async () => {
+    const bots = [];
+    for (let n = 0; n < 7; n++) bots.push(await server.addBot(erased, `${word('bot')}${n}`));
+    fieldsOf(await server.delete(`/bots/${bots[0]!.id}`, erased));
+    const others = await server.addBot(people.hamlet, 'helper');
+    await erase();
+    const { members } = fieldsOf(await server.get('/users', people.desdemona)) as { members: Wire[] };
+    for (const { id } of bots) {
+      const bot = members.find(({ user_id }) => user_id === id);
+      expect(bot).toMatchObject({ full_name: 'Deleted user', email: `user${id}@erased.invalid`, is_active: false });
+      expectRefusal(await server.post(`/users/${id}/reactivate`, people.desdemona), 'The user was erased.');
+    }
+    expect(members.find(({ user_id }) => user_id === others.id)).toMatchObject({ is_active: true });
+  });
+});
+
+describe('an erasure that fails repeatedly', () => {
+  it('is retried every hour until it has ended', async () => {
+    await leaveTraces();
+    await server.parley.users.erase({ realm: 'zulip', userId: erased.id });
+    const { uow } = server.storage;
+    const failing = new ErasePerson(
+      { ...uow, write: () => Promise.reject(new Error('no space')) },
+      { remove: async () => {} } as never,
+      server.clock,
+    );
+    const runner = new JobRunner(failing, { uow, clock: server.clock, report: () => {} });
+    for (let attempt = 0; attempt < 25; attempt++) {
+      const next = (await runner.nextDueAt())!;
+      server.clock.advance(Math.max(0, next - server.clock.now()));
+      await runner.run();
+      await runner.settle();
+    }
+    expect(await runner.nextDueAt()).not.toBeNull();
+    expect((await traces()).length).toBeGreaterThan(0);
+    server.clock.advance(3600);
+    await runErasure();
+    expect(await traces()).toEqual([]);
+    expect(await erase()).toMatchObject({ endedAt: expect.any(Date) });
   });
 });
 
