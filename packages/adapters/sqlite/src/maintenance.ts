@@ -1,5 +1,11 @@
 import { closeSync, fdatasyncSync, openSync, realpathSync, statSync } from 'node:fs';
-import type { BlobRecord, CopyOptions, DatabaseState, StorageAdministration } from '@parley/domain/kernel';
+import type {
+  BlobRecord,
+  CopyOptions,
+  DatabaseState,
+  ErasureRecord,
+  StorageAdministration,
+} from '@parley/domain/kernel';
 import { DatabaseRefused, SECRET_FINGERPRINT } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
 import { openDatabaseFile } from './binary.js';
@@ -13,6 +19,7 @@ export const administerDatabase = (path: string): StorageAdministration => ({
   migrate: () => migrateDatabase(path),
   findDamage: () => findDamage(path),
   listBlobs: (after, limit) => listBlobs(path, after, limit),
+  listErasures: () => listErasures(path),
   copy: (target, options) => copyDatabase(path, target, options),
   compact: () => compactDatabase(path),
 });
@@ -66,6 +73,23 @@ export function listBlobs(path: string, after: string, limit: number): readonly 
     const all = tables.map((name) => `SELECT blob, size FROM ${name} WHERE blob > ?1`);
     const sql = `${all.join(' UNION ALL ')} ORDER BY blob LIMIT ?2`;
     return database.prepare<[object], BlobRecord>(sql).all({ 1: after, 2: limit });
+  });
+}
+
+/** Returns the erasures of all organizations, oldest first. @throws DatabaseRefused */
+export function listErasures(path: string): readonly ErasureRecord[] {
+  return lookInto(path, (database) => {
+    if (!hasTable(database, 'erasure')) return [];
+    const columns = database.pragma('table_info(erasure)') as readonly { readonly name: string }[];
+    const everythingWritten = columns.some(({ name }) => name === 'everything_written') ? 'everything_written' : '0';
+    const rows = database
+      .prepare<[], Omit<ErasureRecord, 'everythingWritten'> & { readonly everythingWritten: 0 | 1 }>(
+        `SELECT realm_id AS realmId, uuid AS realmUuid, person_id AS personId, requested_at AS requestedAt,
+           ${everythingWritten} AS everythingWritten
+         FROM erasure JOIN realm ON realm.id = realm_id ORDER BY erasure.id`,
+      )
+      .all();
+    return rows.map((row) => ({ ...row, everythingWritten: row.everythingWritten === 1 }));
   });
 }
 

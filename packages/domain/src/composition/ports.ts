@@ -38,6 +38,7 @@ import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import type { EventLoop } from '../kernel/yielding.js';
 import type { MarkdownRenderer, RenderedMessages } from '../markdown/markdown.js';
 import type { PeopleDirectory } from '../membership/directories.js';
+import type { ErasureLedger } from '../membership/erasures.js';
 import type { InvitationConfig } from '../membership/invitations.js';
 import type { LogInProvider, LogInTokens } from '../membership/log-in-methods.js';
 import type { PictureDownloads } from '../membership/log-in-pictures.js';
@@ -141,6 +142,7 @@ export interface Ports {
   readonly spectatedFiles: SpectatedFiles;
   readonly exportLimits: ExportLimits;
   readonly exportParts: ExportParts;
+  readonly erasureLedger: ErasureLedger;
   /** Null if only the command line imports. */
   readonly importRunner: ImportRunner | null;
   readonly timers: Timers;

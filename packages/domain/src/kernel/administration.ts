@@ -1,3 +1,5 @@
+import type { RealmId, UnixSeconds, UserId } from './ids.js';
+
 /** State of a database for operators. */
 export interface DatabaseState {
   /** Number of executed migrations. */
@@ -21,6 +23,16 @@ export interface BlobRecord {
   readonly size: number;
 }
 
+/** Erasure of a person, with the organization's id for all servers. */
+export interface ErasureRecord {
+  readonly realmId: RealmId;
+  readonly realmUuid: string;
+  readonly personId: UserId;
+  readonly requestedAt: UnixSeconds;
+  /** True if the messages of the person were deleted too. */
+  readonly everythingWritten: boolean;
+}
+
 export interface CopyOptions {
   /** Maximum number of bytes written between syncs, so that other commits never wait for one large sync. */
   readonly bytesPerSync?: number;
@@ -41,6 +53,8 @@ export interface StorageAdministration {
   findDamage(): readonly string[];
   /** Returns the blobs listed in the database, in pages by name. */
   listBlobs(after: string, limit: number): readonly BlobRecord[];
+  /** Returns the erasures of all organizations; none if the schema is older. */
+  listErasures(): readonly ErasureRecord[];
   /** Copies the data committed before the call to a file. */
   copy(target: string, options?: CopyOptions): Promise<void>;
   /** Rewrites the database without remains of deleted rows; no server may use it. */

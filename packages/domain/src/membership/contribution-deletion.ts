@@ -59,23 +59,33 @@ export class DeleteContributions implements JobHandler<DeletionPayload> {
 
   async prepare({ realmId, payload }: Job<DeletionPayload>): Promise<JobWork> {
     return async (tx) => {
-      const { userId, byId, places, upTo } = payload;
-      const ids: MessageId[] = [];
-      for (const filter of filtersOf(userId, places)) {
-        const entries = await tx.pages.listEntriesUpTo({ realmId, userId }, filter, upTo, MAX_DELETED_AT_ONCE);
-        ids.push(...entries.map(({ id }) => id));
-      }
-      ids.sort((a, b) => a - b).splice(0, Math.max(0, ids.length - MAX_DELETED_AT_ONCE));
-      const deletedAt = this.clock.now();
-      for (const [channelId, messages] of byConversation(await tx.messages.list(realmId, ids))) {
-        const channel = channelId === null ? null : await tx.channels.find(realmId, channelId);
-        await deleteMessages(tx, { realmId, deletedBy: byId, deletedAt, channel, messages });
-      }
-      if (ids.length < MAX_DELETED_AT_ONCE) return;
-      const rest = { ...payload, upTo: firstOf(ids) - 1 };
-      await tx.jobs.schedule(encodeJob(this.kind, { realmId, dueAt: deletedAt, payload: rest }));
+      const now = this.clock.now();
+      const { next } = await deleteSomeMessages(tx, realmId, payload, now);
+      if (next === null) return;
+      const rest = { ...payload, upTo: next };
+      await tx.jobs.schedule(encodeJob(this.kind, { realmId, dueAt: now, payload: rest }));
     };
   }
+}
+
+/** Deletes at most MAX_DELETED_AT_ONCE messages. `next` is the new `upTo`, or null at the end. */
+export async function deleteSomeMessages(
+  tx: Transaction,
+  realmId: RealmId,
+  { userId, byId, places, upTo }: DeletionPayload,
+  deletedAt: UnixSeconds,
+): Promise<{ readonly count: number; readonly next: number | null }> {
+  const ids: MessageId[] = [];
+  for (const filter of filtersOf(userId, places)) {
+    const entries = await tx.pages.listEntriesUpTo({ realmId, userId }, filter, upTo, MAX_DELETED_AT_ONCE);
+    ids.push(...entries.map(({ id }) => id));
+  }
+  ids.sort((a, b) => a - b).splice(0, Math.max(0, ids.length - MAX_DELETED_AT_ONCE));
+  for (const [channelId, messages] of byConversation(await tx.messages.list(realmId, ids))) {
+    const channel = channelId === null ? null : await tx.channels.find(realmId, channelId);
+    await deleteMessages(tx, { realmId, deletedBy: byId, deletedAt, channel, messages });
+  }
+  return { count: ids.length, next: ids.length < MAX_DELETED_AT_ONCE ? null : firstOf(ids) - 1 };
 }
 
 /** Messages sent by the user. Senders always hold their own direct messages. */

@@ -34,6 +34,12 @@ describe('removal of mentions', () => {
     expect(replace([text, null])).toEqual([text, null]);
   });
 
+  it('keeps mentions of deleted users without an id, because they may be others', () => {
+    const { replace: replaceAgain } = mentionRemoval({ id, fullName: 'Deleted user' });
+    const row = ['@**Deleted user** and @**Deleted user|12**', html('@Deleted user')];
+    expect(replaceAgain(row)).toEqual(row);
+  });
+
   it('keeps unqualified mentions of another person with the same name, as the rendered text of the row shows', () => {
     const row = ['@**Ann (Ops)**', html('@Ann (Ops)', 13)];
     expect(replace(row)).toEqual(row);

@@ -50,7 +50,9 @@ export function mentionRemoval({ id, fullName }: Pick<FormerIdentity, 'id' | 'fu
     replace(texts) {
       // People may have been renamed since, and others may have the same name.
       const namesakes = new Set(namesIn(texts, renderedOther));
-      const names = [...new Set([fullName, ...namesIn(texts, rendered)])].filter((name) => !namesakes.has(name));
+      const names = [...new Set([fullName, ...namesIn(texts, rendered)])].filter(
+        (name) => name !== DELETED_USER_NAME && !namesakes.has(name),
+      );
       const alternatives = [`[^*|\n]*\\|${id}`, ...names.map(escaped)].join('|');
       const markdown = new RegExp(`(@_?\\*\\*)(?:${alternatives})(?=\\*\\*)`, 'g');
       return texts.map(

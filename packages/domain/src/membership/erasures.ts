@@ -1,9 +1,12 @@
+import type { ErasureRecord } from '../kernel/administration.js';
 import { declareErrors } from '../kernel/errors.js';
+import type { RealmPart } from '../kernel/export-parts.js';
 import { type ErasureId, isId, type MessageId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
 import { encodeJob, jobKind } from '../kernel/jobs.js';
 import type { RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
+import * as shape from '../kernel/shape.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
-import type { FormerIdentity, MentionRemoval } from './erased-person.js';
+import { erasedEmail, type FormerIdentity, type MentionRemoval } from './erased-person.js';
 
 /** Erasure of a person, without data of the person. Rows stay for good. */
 export interface Erasure {
@@ -18,6 +21,14 @@ export interface Erasure {
   readonly removedRows: number;
   /** Number of changed texts and events. */
   readonly changedTexts: number;
+  /** True if the messages of the person were deleted too. */
+  readonly everythingWritten: boolean;
+}
+
+/** Copy of all erasures outside the database, which survives the loss of the database. */
+export interface ErasureLedger {
+  /** Adds the entries that the ledger does not contain yet. */
+  add(entries: readonly ErasureRecord[]): Promise<void>;
 }
 
 /** Position in the tables as plain JSON, opaque outside the storage. */
@@ -61,35 +72,88 @@ declare module '../kernel/feature-types.js' {
     personalData: [reads: never, repository: PersonalDataRepository];
   }
   interface ErrorCodes extends ErasureErrors {}
+  interface RealmCopyParts {
+    readonly erasures: readonly Omit<Erasure, 'realmId'>[];
+  }
 }
 
+const realmPart: RealmPart<'erasures'> = {
+  none: { erasures: [] },
+  shapes: {
+    erasures: shape.list(
+      shape.object({
+        id: shape.anyId,
+        personId: shape.anyId,
+        requestedAt: shape.time,
+        endedAt: shape.orNull(shape.time),
+        removedRows: shape.integer,
+        changedTexts: shape.integer,
+        everythingWritten: shape.flag,
+      }),
+      1_000_000,
+    ),
+  },
+  read: async (reads, realmId) => ({
+    erasures: (await reads.erasures.list(realmId)).map(({ realmId: _, ...erasure }) => erasure),
+  }),
+  async add(tx, { erasures }, { realmId, users }) {
+    for (const { id: _, ...erasure } of erasures) {
+      const personId = users.find(erasure.personId);
+      if (personId === undefined) continue;
+      await tx.erasures.add({ ...erasure, realmId, personId });
+      // The address contains the id.
+      const user = await tx.users.get(realmId, personId);
+      if (user.email === erasedEmail(erasure.personId))
+        await tx.users.update({ ...user, email: erasedEmail(personId) });
+    }
+  },
+};
+
 export const ERASURE_FEATURE = {
+  realmPart,
   rows: { erasures: ERASURE_ROWS },
   notExported: {
-    erasures: 'They concern the original server. Exports contain erased people as deleted users.',
     personalData: 'It removes data of others.',
   },
 };
 
-/** Position within each stage of an erasure: in the tables, or the id of an event or file. */
+/** Position within each stage of an erasure: in the tables, or the id of an event, message or file. */
 interface Positions {
   readonly rows: TableCursor;
+  /** Always the beginning: finished bots are recognized. */
+  readonly bots: never;
+  /** Newest first. */
+  readonly messages: number;
+  readonly copies: number;
+  readonly files: number;
   readonly events: number;
   readonly texts: TableCursor;
-  readonly files: number;
 }
 type Stage = keyof Positions;
 
-/** Stages in order. */
-export const ERASURE_STAGES = ['rows', 'events', 'texts', 'files'] as const satisfies readonly Stage[];
+/**
+ * Stages in order. `messages` and `copies` delete everything written. Stages before `events` may append events about the
+ * person.
+ */
+export const ERASURE_STAGES = [
+  'rows',
+  'bots',
+  'messages',
+  'copies',
+  'files',
+  'events',
+  'texts',
+] as const satisfies readonly Stage[];
 
 /** `at`: null at the beginning of the stage. */
 export type ErasureProgress = { readonly [S in Stage]: { readonly stage: S; readonly at: Positions[S] | null } }[Stage];
 
 export type ErasurePayload = ErasureProgress & {
   readonly erasureId: ErasureId;
-  /** The job is the last place that has it. */
+  /** The job is the last place that has it. It is kept, and the work repeated, until the erasure has ended. */
   readonly former: FormerIdentity;
+  /** Absent: messages are kept. */
+  readonly everythingWritten?: boolean;
 };
 
 export const ERASE_PERSON_JOB = jobKind<ErasurePayload>({

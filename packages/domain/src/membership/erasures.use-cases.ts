@@ -1,4 +1,5 @@
 import { UnneededFiles } from '../files/files.use-cases.js';
+import type { ErasureRecord } from '../kernel/administration.js';
 import { DomainError } from '../kernel/errors.js';
 import { nobody } from '../kernel/event.js';
 import type { EncodedRow } from '../kernel/event-log.js';
@@ -8,18 +9,22 @@ import type { Clock } from '../kernel/ports.js';
 import { settingValues } from '../kernel/settings.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { ENTITIES_PER_PAGE } from '../kernel/work.js';
+import { DELETED_MESSAGE_JOB } from '../messages/reminders.js';
 import { firstTextOf, SENT_REFERENCES, type SentReference } from '../messages/sent-reference.js';
 import { removePushTokens } from '../push/push-jobs.js';
+import type { Realm } from '../realms/realm.js';
 import { USER_SETTINGS } from '../realms/user-settings.js';
 import { changeEmail } from '../users/change-email.js';
 import type { User } from '../users/user.js';
 import { isOnlyOwnerOf } from '../users/user-permissions.js';
-import { deactivateWithBots, withoutProfile } from './deactivation.js';
+import { deleteSomeMessages, MESSAGE_SCOPES } from './contribution-deletion.js';
+import { type Deletions, deactivateWithBots, MAX_BOTS_AT_ONCE, withoutProfile } from './deactivation.js';
 import { erasedEmail, eventWithoutIdentity, type FormerIdentity, isErased, mentionRemoval } from './erased-person.js';
 import {
   ERASE_PERSON_JOB,
   ERASURE_STAGES,
   type Erasure,
+  type ErasureLedger,
   type ErasurePayload,
   type ErasureProgress,
   planErasure,
@@ -29,41 +34,141 @@ import { getHostUser, type HostUserReference } from './host-users.js';
 export interface ErasureRequest {
   readonly realmId: RealmId;
   readonly user: HostUserReference;
+  /** Deletes the messages of the person too, for good. */
+  readonly everythingWritten: boolean;
 }
 
 /**
- * Erases a person on behalf of the operator: the identity at once, everything else in a job. Messages stay; their author
- * becomes “Deleted user”. The address and external id may be used by others immediately.
+ * Erases a person on behalf of the operator: the identity at once, everything else in a job. Messages stay, with the
+ * author “Deleted user”, or are deleted. The address and external id may be used by others immediately.
  */
 export class EraseUser {
-  static readonly inject = ['unitOfWork', 'clock'] as const;
+  static readonly inject = ['unitOfWork', 'erasureLedger', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
+    private readonly ledger: ErasureLedger,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * Returns the erasure; the former one if the person is erased already. @throws DomainError UNKNOWN_USER,
+   * Returns the erasure; the former one if the person is erased already. Then it only adds the deletion of messages.
+   * @throws DomainError UNKNOWN_USER,
    * MUST_NOT_BE_BOT, LAST_OWNER
    */
-  execute({ realmId, user: by }: ErasureRequest): Promise<Erasure> {
-    return this.uow.write(realmId, async (tx) =>
-      beginErasure(tx, await getHostUser(tx, realmId, by), this.clock.now()),
-    );
+  async execute({ realmId, user: by, everythingWritten }: ErasureRequest): Promise<Erasure> {
+    const { erasure, entry } = await this.uow.write(realmId, async (tx) => {
+      const user = await getHostUser(tx, realmId, by);
+      if (user.bot) throw new DomainError('MUST_NOT_BE_BOT', 'Only people can be erased. Deactivate the bot.');
+      if (user.role === 'owner' && user.isActive && (await isOnlyOwnerOf(tx, realmId, user.id))) {
+        throw new DomainError('LAST_OWNER', 'Cannot erase the only organization owner');
+      }
+      const { erasure } = await startErasure(tx, user, { requestedAt: this.clock.now(), everythingWritten });
+      return { erasure, entry: entryOf(await tx.realms.get(realmId), erasure) };
+    });
+    await this.ledger.add([entry]);
+    return erasure;
   }
 }
 
-/** Removes the identity and plans the rest. Checks no permission. @throws DomainError MUST_NOT_BE_BOT, LAST_OWNER */
-export async function beginErasure(tx: Transaction, user: User, requestedAt: UnixSeconds): Promise<Erasure> {
-  const { realmId, id: userId } = user;
-  if (user.bot) throw new DomainError('MUST_NOT_BE_BOT', 'Only people can be erased. Deactivate the bot.');
-  if (isErased(user)) return findErasure(tx, realmId, userId);
-  if (user.role === 'owner' && user.isActive && (await isOnlyOwnerOf(tx, realmId, userId))) {
-    throw new DomainError('LAST_OWNER', 'Cannot erase the only organization owner');
+const entryOf = (
+  { id, uuid }: Realm,
+  { personId, requestedAt, everythingWritten }: Pick<Erasure, 'personId' | 'requestedAt' | 'everythingWritten'>,
+): ErasureRecord => ({ realmId: id, realmUuid: uuid, personId, requestedAt, everythingWritten });
+
+/** Adds all erasures of the database to the ledger, which may be lost or older. */
+export class CopyErasuresToLedger {
+  static readonly inject = ['unitOfWork', 'erasureLedger'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly ledger: ErasureLedger,
+  ) {}
+
+  async execute(): Promise<void> {
+    for (const realm of await this.uow.readAcross(({ realms }) => realms.list())) {
+      const erasures = await this.uow.read(realm.id, (reads) => reads.erasures.list(realm.id));
+      await this.ledger.add(erasures.map((erasure) => entryOf(realm, erasure)));
+    }
   }
+}
+
+export interface ReplayedErasures {
+  /** Erasures that were repeated. */
+  readonly repeated: readonly ErasureRecord[];
+  /** Organizations whose last owner was erased. */
+  readonly withoutOwner: readonly Realm[];
+}
+
+/**
+ * Repeats erasures in a database that is older than the erasures. Unknown people, and accounts that were created after
+ * the erasure under the same id, stay unchanged. Repeatable.
+ */
+export class ReplayErasures {
+  static readonly inject = ['unitOfWork', 'erasureLedger'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly ledger: ErasureLedger,
+  ) {}
+
+  async execute(entries: readonly ErasureRecord[]): Promise<ReplayedErasures> {
+    const realms = new Map(
+      (await this.uow.readAcross((reads) => reads.realms.list())).map((realm) => [realm.id, realm]),
+    );
+    const repeated: ErasureRecord[] = [];
+    const withoutOwner = new Set<Realm>();
+    for (const entry of [...entries].sort((a, b) => a.requestedAt - b.requestedAt)) {
+      const realm = realms.get(entry.realmId);
+      if (realm?.uuid !== entry.realmUuid) continue;
+      await this.uow.write(realm.id, async (tx) => {
+        const user = await tx.users.find(realm.id, entry.personId);
+        if (!user || user.bot || user.joinedAt > entry.requestedAt) return;
+        if (user.role === 'owner' && user.isActive && (await isOnlyOwnerOf(tx, realm.id, user.id))) {
+          withoutOwner.add(realm);
+        }
+        const { hasChanged } = await startErasure(tx, user, entry);
+        if (hasChanged) repeated.push(entry);
+      });
+    }
+    await this.ledger.add(repeated);
+    return { repeated, withoutOwner: [...withoutOwner] };
+  }
+}
+
+const profileOf = (byId: UserId): Deletions => ({ byId, ofProfile: true, ofMessages: [] });
+
+const identityOf = ({ id, fullName, email, externalId }: User): FormerIdentity => ({
+  id,
+  fullName,
+  email,
+  externalId: externalId ?? null,
+});
+
+type Request = Pick<Erasure, 'requestedAt' | 'everythingWritten'>;
+
+/** Erases a person, or adds the deletion of messages to a former erasure. Otherwise changes nothing. */
+export async function startErasure(
+  tx: Transaction,
+  user: User,
+  request: Request,
+): Promise<{ readonly erasure: Erasure; readonly hasChanged: boolean }> {
+  const former = await findErasure(tx, user);
+  if (!former) return { erasure: await begin(tx, user, request), hasChanged: true };
+  if (former.everythingWritten || !request.everythingWritten) return { erasure: former, hasChanged: false };
+  const { requestedAt } = request;
+  const erasure = { ...former, everythingWritten: true, requestedAt, endedAt: null };
+  await tx.erasures.update(erasure);
+  // The job of an unfinished erasure continues with the messages.
+  if (former.endedAt !== null) await planMessages(tx, erasure, identityOf(user), requestedAt);
+  return { erasure, hasChanged: true };
+}
+
+const planMessages = (tx: Transaction, { id, realmId }: Erasure, former: FormerIdentity, dueAt: UnixSeconds) =>
+  planErasure(tx, realmId, { erasureId: id, former, everythingWritten: true, stage: 'messages', at: null }, dueAt);
+
+/** Removes the identity of a person and schedules the rest. */
+async function begin(tx: Transaction, user: User, { requestedAt, everythingWritten }: Request): Promise<Erasure> {
+  const { realmId, id: userId } = user;
   if (user.isActive) {
-    const deletions = { byId: userId, ofProfile: true, ofMessages: [] };
-    await deactivateWithBots(tx, await tx.realms.get(realmId), user, requestedAt, deletions);
+    await deactivateWithBots(tx, await tx.realms.get(realmId), user, requestedAt, profileOf(userId));
   } else await tx.users.update(await withoutProfile(tx, user));
   await removePushTokens(tx, realmId, userId, requestedAt);
   await removeIdentity(tx, await tx.users.get(realmId, userId));
@@ -74,15 +179,23 @@ export async function beginErasure(tx: Transaction, user: User, requestedAt: Uni
     endedAt: null,
     removedRows: 0,
     changedTexts: 0,
+    everythingWritten,
   });
-  const { id, fullName, email, externalId = null } = user;
-  const former = { id, fullName, email, externalId };
-  await planErasure(tx, realmId, { erasureId: erasure.id, former, stage: 'rows', at: null }, requestedAt);
+  const payload = {
+    erasureId: erasure.id,
+    former: identityOf(user),
+    everythingWritten,
+    stage: 'rows',
+    at: null,
+  } as const;
+  await planErasure(tx, realmId, payload, requestedAt);
   return erasure;
 }
 
-async function findErasure(tx: Transaction, realmId: RealmId, userId: UserId): Promise<Erasure> {
-  return (await tx.erasures.list(realmId)).find((erasure) => erasure.personId === userId)!;
+/** Returns the erasure of a user who is erased, unless it was lost with an export. */
+async function findErasure(tx: Transaction, user: User): Promise<Erasure | undefined> {
+  if (!isErased(user)) return undefined;
+  return (await tx.erasures.list(user.realmId)).findLast(({ personId }) => personId === user.id);
 }
 
 async function removeIdentity(tx: Transaction, user: User): Promise<void> {
@@ -97,6 +210,10 @@ async function removeIdentity(tx: Transaction, user: User): Promise<void> {
 
 /** Time after which the job is rescheduled with its progress. */
 const MAX_RUN_MS = 1000;
+/** Time until a job that failed repeatedly starts again. */
+const RETRY_SECONDS = 3600;
+/** Time until reminders are examined again. */
+const REMINDERS_SECONDS = 5;
 const EVENTS_PER_STEP = 100;
 const FILES_PER_STEP = 50;
 
@@ -121,17 +238,29 @@ export class ErasePerson implements JobHandler<ErasurePayload> {
   ) {}
 
   async prepare({ realmId, payload }: Job<ErasurePayload>): Promise<JobWork> {
+    if (payload.stage === 'files' && payload.everythingWritten && (await this.areReminded())) {
+      return (tx) => planErasure(tx, realmId, payload, this.clock.now() + REMINDERS_SECONDS);
+    }
     const until = this.clock.nowMs() + MAX_RUN_MS;
     let progress: ErasureProgress | null = payload;
     do progress = await this.step(realmId, { ...payload, ...progress });
-    while (progress !== null && this.clock.nowMs() < until);
+    while (progress?.stage === payload.stage && this.clock.nowMs() < until);
     const rest = progress;
     return async (tx) => {
       const now = this.clock.now();
       if (rest !== null) return planErasure(tx, realmId, { ...payload, ...rest }, now);
       const erasure = await tx.erasures.find(realmId, payload.erasureId);
-      if (erasure) await tx.erasures.update({ ...erasure, endedAt: now });
+      if (!erasure) return;
+      // Requested while the job ran.
+      const hasMore = erasure.everythingWritten && !payload.everythingWritten;
+      if (hasMore) return planMessages(tx, erasure, payload.former, now);
+      await tx.erasures.update({ ...erasure, endedAt: now });
     };
+  }
+
+  /** Starts again later, since the job is the last place that knows the identity. */
+  async giveUp(tx: Transaction, { realmId, payload }: Job<ErasurePayload>): Promise<void> {
+    await planErasure(tx, realmId, payload, this.clock.now() + RETRY_SECONDS);
   }
 
   private async step(realmId: RealmId, payload: ErasurePayload): Promise<ErasureProgress | null> {
@@ -139,7 +268,7 @@ export class ErasePerson implements JobHandler<ErasurePayload> {
     return this.uow.write(
       realmId,
       async (tx) => {
-        const { next, counts } = await stepOf(tx, realmId, payload);
+        const { next, counts } = await stepOf(tx, realmId, payload, this.clock.now());
         const erasure = await tx.erasures.find(realmId, payload.erasureId);
         const { removedRows = 0, changedTexts = 0 } = counts;
         if (erasure && removedRows + changedTexts > 0) {
@@ -155,25 +284,51 @@ export class ErasePerson implements JobHandler<ErasurePayload> {
     );
   }
 
+  /** True while reminders may quote deleted messages and need their files. */
+  private async areReminded(): Promise<boolean> {
+    const { name, format } = DELETED_MESSAGE_JOB;
+    return (await this.uow.readAcross(({ jobs }) => jobs.nextDueAt({ kind: name, maxFormat: format }))) !== null;
+  }
+
   /** Removes files without messages. */
-  private async removeFiles(realmId: RealmId, { former, at }: At<'files'>): Promise<ErasureProgress | null> {
+  private async removeFiles(realmId: RealmId, payload: At<'files'>): Promise<ErasureProgress | null> {
+    const { former, at } = payload;
     const after = at ?? 0;
     const page = await this.uow.read(realmId, ({ files }) => files.list(realmId, former.id, after, FILES_PER_STEP));
     const unneeded = page.filter(({ messageIds }) => messageIds.length === 0).map(({ id }) => id);
     await this.files.remove(this.uow, realmId, unneeded);
-    return page.length < FILES_PER_STEP ? null : { stage: 'files', at: page.at(-1)!.id };
+    return page.length < FILES_PER_STEP ? following(payload) : { stage: 'files', at: page.at(-1)!.id };
   }
 }
 
-function stepOf(tx: Transaction, realmId: RealmId, payload: At<'rows' | 'events' | 'texts'>): Promise<Step> {
-  if (payload.stage === 'events') return replaceEvents(tx, realmId, payload);
-  return payload.stage === 'rows' ? removeRows(tx, realmId, payload) : replaceTexts(tx, realmId, payload);
+function stepOf(
+  tx: Transaction,
+  realmId: RealmId,
+  payload: Exclude<ErasurePayload, { readonly stage: 'files' }>,
+  now: UnixSeconds,
+): Promise<Step> {
+  switch (payload.stage) {
+    case 'rows':
+      return removeRows(tx, realmId, payload);
+    case 'bots':
+      return removeBots(tx, realmId, payload, now);
+    case 'events':
+      return replaceEvents(tx, realmId, payload);
+    case 'texts':
+      return replaceTexts(tx, realmId, payload);
+    case 'messages':
+      return removeMessages(tx, realmId, payload, now);
+    case 'copies':
+      return removeCopies(tx, realmId, payload);
+  }
 }
 
-const following = ({ stage }: ErasureProgress): ErasureProgress => ({
-  stage: ERASURE_STAGES[ERASURE_STAGES.indexOf(stage) + 1]!,
-  at: null,
-});
+/** Returns the beginning of the next stage; null after the last one. */
+function following({ stage, everythingWritten }: ErasurePayload): ErasureProgress | null {
+  const stages = ERASURE_STAGES.filter((each) => everythingWritten || (each !== 'messages' && each !== 'copies'));
+  const next = stages[stages.indexOf(stage) + 1];
+  return next === undefined ? null : { stage: next, at: null };
+}
 
 async function removeRows(tx: Transaction, realmId: RealmId, payload: At<'rows'>): Promise<Step> {
   const { former, at } = payload;
@@ -181,11 +336,43 @@ async function removeRows(tx: Transaction, realmId: RealmId, payload: At<'rows'>
   return { next: next ? { stage: 'rows', at: next } : following(payload), counts: { removedRows: count } };
 }
 
+/** Deactivates the bots of the person, and removes their names and addresses, which may contain those of the person. */
+async function removeBots(tx: Transaction, realmId: RealmId, payload: At<'bots'>, now: UnixSeconds): Promise<Step> {
+  const { id } = payload.former;
+  const bots = await tx.users.list(realmId, await tx.bots.listOwnedIds(realmId, id));
+  const rest = bots.filter((bot) => !isErased(bot));
+  for (const bot of rest.slice(0, MAX_BOTS_AT_ONCE)) {
+    if (bot.isActive) await deactivateWithBots(tx, await tx.realms.get(realmId), bot, now, profileOf(id));
+    else await tx.users.update(await withoutProfile(tx, bot));
+    await removeIdentity(tx, await tx.users.get(realmId, bot.id));
+  }
+  return { next: rest.length > MAX_BOTS_AT_ONCE ? { stage: 'bots', at: null } : following(payload), counts: {} };
+}
+
 async function replaceTexts(tx: Transaction, realmId: RealmId, payload: At<'texts'>): Promise<Step> {
   const { former, at } = payload;
   const removal = mentionRemoval(former);
   const { count, next } = await tx.personalData.replaceSome(realmId, removal, at, ENTITIES_PER_PAGE);
   return { next: next ? { stage: 'texts', at: next } : following(payload), counts: { changedTexts: count } };
+}
+
+async function removeMessages(
+  tx: Transaction,
+  realmId: RealmId,
+  payload: At<'messages'>,
+  now: UnixSeconds,
+): Promise<Step> {
+  const { id } = payload.former;
+  const deletion = { userId: id, byId: id, places: MESSAGE_SCOPES, upTo: payload.at };
+  const { count, next } = await deleteSomeMessages(tx, realmId, deletion, now);
+  return { next: next === null ? following(payload) : { stage: 'messages', at: next }, counts: { removedRows: count } };
+}
+
+/** Removes the copies from which administrators could restore messages. */
+async function removeCopies(tx: Transaction, realmId: RealmId, payload: At<'copies'>): Promise<Step> {
+  const { former, at } = payload;
+  const { count, next } = await tx.archive.purgeOfSender(realmId, former.id, at ?? 0, ENTITIES_PER_PAGE);
+  return { next: next === null ? following(payload) : { stage: 'copies', at: next }, counts: { removedRows: count } };
 }
 
 /**

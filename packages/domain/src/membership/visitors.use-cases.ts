@@ -13,7 +13,7 @@ import { accessorsOf } from '../users/user-delivery.js';
 import { addUser, findAvailableName } from './add-user.js';
 import { deactivateWithBots } from './deactivation.js';
 import { isErased } from './erased-person.js';
-import { beginErasure } from './erasures.use-cases.js';
+import { startErasure } from './erasures.use-cases.js';
 import { checkExternalId, NOBODYS_DOMAIN } from './host-users.js';
 import { externalIdKey, findPlaceholder } from './placeholders.js';
 import {
@@ -221,7 +221,8 @@ export class EndVisit implements JobHandler<EndVisitPayload> {
   async prepare({ realmId, payload }: Job<EndVisitPayload>): Promise<JobWork> {
     return async (tx) => {
       const user = await tx.users.find(realmId, payload.userId);
-      if (user && isVisitor(user)) await beginErasure(tx, user, this.clock.now());
+      if (!user || !isVisitor(user)) return;
+      await startErasure(tx, user, { requestedAt: this.clock.now(), everythingWritten: false });
     };
   }
 }

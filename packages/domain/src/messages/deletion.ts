@@ -54,6 +54,16 @@ export interface MessageArchive extends MessageArchiveReads {
    * messages.
    */
   purge(before: UnixSeconds, limit: number): Promise<number>;
+  /**
+   * Deletes the copies of the sender's messages among the next `limit` copies with ids above `after`. `next` is the last
+   * id that was examined, or null at the end.
+   */
+  purgeOfSender(
+    realmId: RealmId,
+    senderId: UserId,
+    after: number,
+    limit: number,
+  ): Promise<{ readonly count: number; readonly next: number | null }>;
 }
 
 declare module '../kernel/feature-types.js' {

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FolderBlobStore } from '@parley/blobs';
 import type { BlobKey } from '@parley/domain/files';
+import type { ErasureRecord } from '@parley/domain/kernel';
 import { CreateRealm } from '@parley/domain/membership';
 import { createParley } from '../start/create-parley.js';
 import { findSecret, secretPathFor } from '../start/secret.js';
@@ -51,6 +52,8 @@ describe('parley backup and restore', () => {
       secretPath: secretPathFor(database),
       secret,
       blobs: new FolderBlobStore(join(directory, folder, 'files')),
+      erasures: [],
+      replay: async () => ({ repeated: [], withoutOwner: [] }),
     };
   };
 
@@ -153,6 +156,22 @@ describe('parley backup and restore', () => {
       /already exists; move it away first/,
     );
     expect(readFileSync(source.database).equals(before)).toBe(true);
+  });
+
+  it('moves the database to its path only after all later erasures are complete', async () => {
+    await createBackup(source, backup, OPTIONS);
+    const { database } = target();
+    const erasure = { realmId: 1, realmUuid: 'x', personId: 1, everythingWritten: false } as ErasureRecord;
+    const takenAt = OPTIONS.takenAt.getTime() / 1000;
+    const erasures = [takenAt - 86_400, takenAt + 86_400].map((requestedAt) => ({ ...erasure, requestedAt }));
+    const replayed: unknown[] = [];
+    const replay = async (unfinished: string, _: string, newer: readonly ErasureRecord[]) => {
+      replayed.push(newer, existsSync(unfinished), existsSync(database));
+      throw new Error('killed');
+    };
+    await expect(restoreBackup(backup, { ...target(), erasures, replay })).rejects.toThrow('killed');
+    expect(replayed).toEqual([[erasures[1]], true, false]);
+    expect(contentOf('restored')).toEqual([]);
   });
 
   it('rejects restoring on a server with a different secret', async () => {

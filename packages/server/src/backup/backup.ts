@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlobKey, BlobStore } from '@parley/domain/files';
-import { lastOf } from '@parley/domain/kernel';
+import { type ErasureRecord, lastOf } from '@parley/domain/kernel';
 import { HmacApiKeyMint } from '@parley/node-adapters';
 import { administerDatabase } from '@parley/sqlite';
 import { extract, pack } from 'tar-stream';
@@ -147,6 +147,42 @@ export async function isBackup(path: string): Promise<boolean> {
   const name = `${BACKUP_ENTRIES.description}\0`;
   return (await text(createReadStream(path, { end: name.length - 1 }))) === name;
 }
+
+/** Reads the description of a backup, which may be damaged elsewhere. @throws StartupError */
+export async function readDescription(path: string): Promise<BackupDescription> {
+  const reading = createReadStream(path);
+  const parser = extract();
+  reading.once('error', (error) => parser.destroy(error));
+  try {
+    for await (const entry of reading.pipe(parser)) {
+      const description = parseDescription(await readText(entry, entry.header.size ?? 0));
+      if (description) return description;
+      break;
+    }
+  } finally {
+    reading.destroy();
+  }
+  throw damaged(path, 'its description is invalid');
+}
+
+/** Returns null for an invalid description. */
+export function parseDescription(text: string): BackupDescription | null {
+  try {
+    return JSON.parse(text) as BackupDescription;
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the erasures that a backup may lack. */
+export const erasuresSince = (
+  erasures: readonly ErasureRecord[],
+  { takenAt }: Pick<BackupDescription, 'takenAt'>,
+  marginSeconds = 0,
+): readonly ErasureRecord[] => {
+  const since = Math.floor(Date.parse(takenAt) / 1000) - marginSeconds;
+  return erasures.filter(({ requestedAt }) => requestedAt >= since);
+};
 
 /** Reads the text of a small entry. */
 export async function readText(content: AsyncIterable<unknown>, size: number): Promise<string> {

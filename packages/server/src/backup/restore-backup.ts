@@ -2,6 +2,8 @@ import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync, writeFile
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type BlobKey, type BlobStore, isBlobKey } from '@parley/domain/files';
+import type { ErasureRecord } from '@parley/domain/kernel';
+import type { ReplayedErasures } from '@parley/domain/membership';
 import { HmacApiKeyMint } from '@parley/node-adapters';
 import { administerDatabase } from '@parley/sqlite';
 import { parseMarkedSecret } from '../kernel/secret-format.js';
@@ -11,6 +13,8 @@ import {
   BACKUP_ENTRIES,
   BACKUP_FORMAT,
   type BackupDescription,
+  erasuresSince,
+  parseDescription,
   readArchive,
   readText,
 } from './backup.js';
@@ -23,11 +27,21 @@ export interface RestoreTarget {
   /** Secret from the configuration or an existing file; null to restore the archived secret. */
   readonly secret: string | null;
   readonly blobs: BlobStore;
+  /** Known erasures. Those after the backup are repeated. */
+  readonly erasures: readonly ErasureRecord[];
+  /** Repeats erasures in the unfinished database, completely. */
+  replay(database: string, secret: string, erasures: readonly ErasureRecord[]): Promise<ReplayedErasures>;
 }
 
 export interface RestoreResult extends BackupDescription {
   readonly files: number;
+  readonly replayed: ReplayedErasures;
 }
+
+/** Time for which the clocks of a backup and of an erasure may differ. Repeating an erasure has no effect. */
+const CLOCK_MARGIN_SECONDS = 600;
+
+const NOTHING_REPLAYED: ReplayedErasures = { repeated: [], withoutOwner: [] };
 
 /** @throws StartupError, DatabaseRefused; leaves everything unchanged in that case */
 export async function restoreBackup(path: string, target: RestoreTarget): Promise<RestoreResult> {
@@ -38,7 +52,7 @@ export async function restoreBackup(path: string, target: RestoreTarget): Promis
   if (!existsSync(path)) throw new StartupError(`${path} does not exist.`);
   const madeFolder = mkdirSync(dirname(database), { recursive: true, mode: 0o700 });
   const unfinished = `${database}.restoring`;
-  rmSync(unfinished, { force: true });
+  removeDatabase(unfinished);
   const restoration = new Restoration(path, unfinished, target.blobs);
   try {
     await readArchive(path, (entry) => restoration.take(entry));
@@ -53,17 +67,24 @@ export async function restoreBackup(path: string, target: RestoreTarget): Promis
     const damage = administration.findDamage();
     if (damage.length > 0) throw new StartupError(`The database in ${path} is damaged: ${damage[0]}`);
     administration.inspect();
+    const newer = erasuresSince(target.erasures, description, CLOCK_MARGIN_SECONDS);
+    // A kill leaves no database at the path until all erasures are complete.
+    const replayed = newer.length > 0 ? await target.replay(unfinished, existing, newer) : NOTHING_REPLAYED;
     if (target.secret === null)
       writeFileSync(secretPath, restoration.secretFile, { mode: 0o600, flag: 'wx', flush: true });
     // Moved last, so that a database at this path is always complete.
     renameSync(unfinished, database);
-    return { ...description, files: restoration.stored.length };
+    return { ...description, files: restoration.stored.length, replayed };
   } catch (error) {
     await restoration.undo();
     // The file store may have left empty folders behind.
     if (madeFolder !== undefined) rmSync(madeFolder, { recursive: true });
     throw error;
   }
+}
+
+function removeDatabase(path: string): void {
+  for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true });
 }
 
 /** Entries restored from an archive so far. */
@@ -111,21 +132,17 @@ class Restoration {
   }
 
   async undo(): Promise<void> {
-    rmSync(this.database, { force: true });
+    removeDatabase(this.database);
     for (const key of this.stored) await this.blobs.remove(key);
   }
 
   private parseDescription(text: string): BackupDescription {
-    let description: Partial<BackupDescription>;
-    try {
-      description = JSON.parse(text) as Partial<BackupDescription>;
-    } catch {
-      throw this.refusal('its description is invalid');
-    }
+    const description = parseDescription(text);
+    if (!description) throw this.refusal('its description is invalid');
     if (description.format !== BACKUP_FORMAT) {
       throw this.refusal(`its format ${JSON.stringify(description.format)} is unknown to this version`);
     }
-    return description as BackupDescription;
+    return description;
   }
 
   private refusal(why: string): StartupError {

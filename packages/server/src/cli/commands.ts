@@ -2,6 +2,7 @@ import { AUDIT_COMMANDS } from './audit.commands.js';
 import { CLUSTER_COMMANDS } from './cluster.commands.js';
 import type { Command } from './command.js';
 import { DIRECTORY_COMMANDS } from './directory.commands.js';
+import { ERASURE_COMMANDS } from './erasure.commands.js';
 import { EXPORT_COMMANDS } from './export.commands.js';
 import { IMPORT_COMMANDS } from './import.commands.js';
 import { LOG_IN_COMMANDS } from './log-in.commands.js';
@@ -17,6 +18,7 @@ export const COMMANDS: readonly Command[] = [
   SERVE_COMMAND,
   ...REALM_COMMANDS,
   ...USER_COMMANDS,
+  ...ERASURE_COMMANDS,
   ...DIRECTORY_COMMANDS,
   ...LOG_IN_COMMANDS,
   ...AUDIT_COMMANDS,

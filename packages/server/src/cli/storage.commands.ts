@@ -1,17 +1,26 @@
-import { statfsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { createReadStream, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ErasureRecord, type JobHandler, JobRunner, type ReportProblem } from '@parley/domain/kernel';
+import { DeactivateBots, ErasePerson, ReplayErasures, type ReplayedErasures } from '@parley/domain/membership';
+import { RemoveTextFromReminders } from '@parley/domain/messages';
+import { silentLogger } from '@parley/http';
 import { administerDatabase, openTableSource } from '@parley/sqlite';
+import { ledgerPathFor, readLedger } from '../backup/erasure-ledger.js';
 import { type Configuration, type DatabaseLocation, sqliteOf } from '../configuration/configuration.js';
 import { SETTINGS } from '../configuration/settings.js';
 import { examine } from '../doctor/doctor.js';
+import { addressesOf } from '../http/http-server.js';
 import { counted } from '../kernel/counted.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import { readSetting } from '../kernel/values.js';
-import { blobStoreOf } from '../start/open-parley.js';
+import { blobStoreOf, openParley } from '../start/open-parley.js';
 import { findSecret, requireSameSecret, secretPathFor } from '../start/secret.js';
 import { parleyVersion } from '../version.js';
 import { always, type Command, type CommandContext, type CommandResult, EXIT_CODES } from './command.js';
 import { requireDatabase } from './databases.js';
+import { ownerMissing } from './erasure.commands.js';
 
 const MIB = 1024 * 1024;
 /** Default backup speed in MiB per second; keeps a shared disk responsive for the server. */
@@ -73,25 +82,125 @@ function requireSpace(path: string, bytes: number): void {
   }
 }
 
-async function restore({ invocation, words }: CommandContext): Promise<CommandResult> {
+async function restore({ invocation, words, flag }: CommandContext): Promise<CommandResult> {
   const [path] = words as [string];
   const { configuration } = invocation;
   const database = sqliteOf(configuration, 'parley restore', BACKUP_OF_POSTGRES);
   const { restoreBackup } = await import('../backup/restore-backup.js');
+  const ledger = ledgerPathFor(resolve(database.path));
+  const hasLedger = existsSync(ledger) || flag('erasures') !== undefined;
   const result = await restoreBackup(path, {
     database: database.path,
     secretPath: secretPathFor(database.path),
     secret: findSecret(configuration),
     blobs: blobStoreOf(configuration),
+    erasures: [...(await readLedger(ledger)), ...(await readErasures(flag('erasures')))],
+    replay: (unfinished, secret, erasures) => replayErasures(configuration, { unfinished, secret, ledger }, erasures),
   });
-  const { secretFingerprint: _, ...data } = result;
+  const { secretFingerprint: _, replayed, ...data } = result;
   return {
     lines: [
       `Restored ${database.path} with ${counted(result.files, 'file')}, as of ${result.takenAt}. Start the server now.`,
+      hasLedger
+        ? `Erased again: ${counted(replayed.repeated.length, 'person', 'people')}.`
+        : `People erased after ${result.takenAt} are unknown: there is no ${ledger}. Find them with --erasures or erase them again.`,
+      ...replayed.withoutOwner.map(ownerMissing),
     ],
-    data: { database: database.path, ...data },
+    data: { database: database.path, ...data, hasLedger, erasedAgain: replayed.repeated.length },
   };
 }
+
+const SQLITE_MAGIC = 'SQLite format 3\0';
+
+/** Reads erasures from a ledger or from the database that the backup replaces. @throws StartupError */
+async function readErasures(path: string | undefined): Promise<readonly ErasureRecord[]> {
+  if (path === undefined) return [];
+  if (!existsSync(path)) throw new StartupError(`${path} does not exist.`);
+  const start = await text(createReadStream(path, { end: SQLITE_MAGIC.length - 1 }));
+  return start === SQLITE_MAGIC ? administerDatabase(path).listErasures() : readLedger(path);
+}
+
+/** Erases people again in a restored database that no server uses yet. @throws StartupError if it cannot be completed */
+async function replayErasures(
+  configuration: Configuration,
+  { unfinished, secret, ledger }: { readonly unfinished: string; readonly secret: string; readonly ledger: string },
+  erasures: readonly ErasureRecord[],
+): Promise<ReplayedErasures> {
+  administerDatabase(unfinished).migrate();
+  const blobs = blobStoreOf(configuration);
+  const parley = await openParley(
+    { ...configuration, ...addressesOf(configuration), secret, database: { kind: 'sqlite', path: unfinished } },
+    { logger: silentLogger, isOneOff: true, acceptsNewSecret: false, ports: { blobs }, ledger },
+  );
+  try {
+    const replayed = await parley.useCase(ReplayErasures).execute(erasures);
+    const { unitOfWork: uow, clock } = parley.ports;
+    const failures: unknown[] = [];
+    const report: ReportProblem = (_, { err }) => void failures.push(err);
+    const handlers: readonly JobHandler[] = [
+      parley.useCase(DeactivateBots),
+      parley.useCase(RemoveTextFromReminders),
+      parley.useCase(ErasePerson),
+    ];
+    const runners = handlers.map((handler) => new JobRunner(handler, { uow, clock, report }));
+    // Erasures wait a few seconds for reminders.
+    for (let isDone = false; !isDone; ) {
+      isDone = true;
+      for (const runner of runners) {
+        if ((await runner.nextDueAt()) === null) continue;
+        isDone = false;
+        await runner.run();
+        await runner.settle();
+      }
+      if (failures.length > 0) {
+        throw new StartupError(`People cannot be erased again: ${(failures[0] as Error).message}`);
+      }
+      if (!isDone) await sleep(PAUSE_MS);
+    }
+    return replayed;
+  } finally {
+    await parley.close();
+  }
+}
+
+const PAUSE_MS = 10;
+
+async function listBackups({ invocation, words }: CommandContext): Promise<CommandResult> {
+  const [folder] = words as [string];
+  requireDatabase(invocation);
+  const { path } = sqliteOf(invocation.configuration, 'parley backup list', BACKUP_OF_POSTGRES);
+  const erasures = unique([
+    ...(await readLedger(ledgerPathFor(resolve(path)))),
+    ...administerDatabase(path).listErasures(),
+  ]);
+  const { isBackup, readDescription, erasuresSince } = await import('../backup/backup.js');
+  const backups = [];
+  for (const name of readdirSync(folder).sort()) {
+    const file = join(folder, name);
+    if (!(await isBackup(file))) continue;
+    const { takenAt, version } = await readDescription(file);
+    const newerErasures = erasuresSince(erasures, { takenAt }).length;
+    backups.push({ path: file, takenAt, version, bytes: statSync(file).size, newerErasures });
+  }
+  return {
+    lines:
+      backups.length === 0
+        ? [`There are no backups in ${folder}.`]
+        : backups.map(({ path: file, takenAt, bytes, newerErasures }) => {
+            const size = `${(bytes / MIB).toFixed(1)} MiB`;
+            const people =
+              newerErasures > 0 ? `, contains ${counted(newerErasures, 'erased person', 'erased people')}` : '';
+            return `${file}\t${takenAt}\t${size}${people}`;
+          }),
+    data: { backups },
+  };
+}
+
+const unique = (erasures: readonly ErasureRecord[]): readonly ErasureRecord[] => [
+  ...new Map(
+    erasures.map((erasure) => [`${erasure.realmUuid} ${erasure.personId} ${erasure.requestedAt}`, erasure]),
+  ).values(),
+];
 
 async function postgresAdministration(url: string) {
   const { inspectPostgres, migratePostgres } = await import('@parley/postgres');
@@ -240,11 +349,33 @@ export const STORAGE_COMMANDS: readonly Command[] = [
     run: backup,
   },
   {
+    name: 'backup list',
+    words: 'FOLDER',
+    help: 'lists the backups in a folder, and how many people in each were erased later',
+    details:
+      'Delete backups that contain erased people as soon as newer ones suffice. parley restore erases them again.',
+    examples: ['parley backup list /backups', 'parley backup list /backups --json'],
+    isReadOnly: always,
+    run: listBackups,
+  },
+  {
     name: 'restore',
     words: 'FILE',
     help: 'restores a backup to the configured paths, which must be empty',
-    details: 'The server must not be running. A damaged backup is rejected and leaves nothing behind.',
-    examples: ['parley restore /backups/parley-2026-07-31.tar --database sqlite:/var/lib/parley/parley.db'],
+    details: [
+      'The server must not be running. A damaged backup is rejected and leaves nothing behind. People who were erased after the',
+      'backup are erased again. The server keeps the erasures in the file parley.db.erasures next to the database: leave it there.',
+    ].join('\n'),
+    flags: {
+      erasures: {
+        value: 'FILE',
+        help: 'more erasures: the file .erasures of the server, or the database that the backup replaces',
+      },
+    },
+    examples: [
+      'parley restore /backups/parley-2026-07-31.tar --database sqlite:/var/lib/parley/parley.db',
+      'parley restore /backups/parley-2026-07-31.tar --erasures /lost+found/parley.db',
+    ],
     run: restore,
   },
   {

@@ -170,13 +170,14 @@ async function erase(context: CommandContext): Promise<CommandResult> {
   if (!/^\d+$/.test(id)) throw new UsageError('ID must be a number; see parley user show.');
   return withUser(context, async ({ useCase }, user, realm) => {
     const { realmId, id: userId, fullName } = user;
+    const everythingWritten = context.isOn('everything-written');
     if (!context.isOn('yes') && !isErased(user)) {
       context.terminal.err(`Type the name of user ${id} of ${nameOf(realm)} to erase the person, and end the input:`);
       if ((await context.terminal.readInput()).trim() !== fullName) {
         throw new StartupError('This is not the name of the user. Nothing was erased.');
       }
     }
-    const stored = await useCase(EraseUser).execute({ realmId, user: { userId } });
+    const stored = await useCase(EraseUser).execute({ realmId, user: { userId }, everythingWritten });
     const erasure = presentErasure(stored, await useCase(ListEarlierExports).execute(realmId, stored.requestedAt));
     const { removedRows, changedTexts, endedAt, exportedAt } = erasure;
     const state = endedAt
@@ -345,14 +346,22 @@ export const USER_COMMANDS: readonly Command[] = [
   {
     name: 'user erase',
     words: 'ID',
-    help: 'erases a person for good; messages stay, with the author “Deleted user”',
+    help: 'erases a person for good; messages stay, with the author “Deleted user”, unless --everything-written is given',
     details: [
       'ID is the id of a user; see parley user show. The name, email, settings, drafts, sessions and everything else about the person',
       'are deleted, mentions become “Deleted user”, and the email may be used anew. The command asks for the name on standard input. A',
       'running server does the work in the background. Backups and exports made before still contain the person.',
     ].join('\n'),
-    flags: { ...REALM, yes: { help: 'does not ask for the name' } },
-    examples: ['parley user erase 12', 'parley user erase 12 --realm shop --yes'],
+    flags: {
+      ...REALM,
+      'everything-written': { help: 'also deletes all messages of the person, so that nobody can restore them' },
+      yes: { help: 'does not ask for the name' },
+    },
+    examples: [
+      'parley user erase 12',
+      'parley user erase 12 --everything-written',
+      'parley user erase 12 --realm shop --yes',
+    ],
     run: erase,
   },
   {

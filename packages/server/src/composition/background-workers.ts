@@ -4,6 +4,7 @@ import { ReadFileTexts, SweepFiles } from '@parley/domain/files';
 import { RemoveUnusedGroups } from '@parley/domain/groups';
 import { Leases, type NodeState, type StorageGauges, type UnitOfWork } from '@parley/domain/kernel';
 import {
+  CopyErasuresToLedger,
   type PeopleDirectory,
   RemoveExpiredLogIns,
   RemoveOldAuditEntries,
@@ -152,7 +153,7 @@ export function workersOf(options: WorkerOptions, get: Get, resolve: Resolve): r
     resolve(PresenceSaver),
     resolve(Promotion),
     ...expiryWorkers(schedule, options, resolve),
-    ...erasureWorkers(schedule, options),
+    ...erasureWorkers(schedule, options, resolve),
     ...directoryWorkers(schedule, get, resolve),
     ...expiredAddressWorkers(schedule, resolve),
     get('jobWorkers'),
@@ -365,9 +366,21 @@ function expiryWorkers(
   ];
 }
 
-/** Erases the bytes of deleted rows. Stopping the server does not wait for a large index. */
-function erasureWorkers({ every }: Schedule, { eraseDeleted }: WorkerOptions): readonly Worker[] {
-  if (!eraseDeleted) return [];
+/** Erases the bytes of deleted rows, and keeps the ledger of erasures. */
+function erasureWorkers(schedule: Schedule, { eraseDeleted }: WorkerOptions, resolve: Resolve): readonly Worker[] {
+  const ledger = schedule.every({
+    name: 'copying erasures to the ledger',
+    everyMs: HOUR_MS,
+    firstMs: 0,
+    isOwn: true,
+    rests: true,
+    run: () => resolve(CopyErasuresToLedger).execute(),
+  });
+  return [ledger, ...(eraseDeleted ? [byteErasure(schedule, eraseDeleted)] : [])];
+}
+
+/** Stopping the server does not wait for a large index. */
+function byteErasure({ every }: Schedule, eraseDeleted: (signal: AbortSignal) => Promise<void>): Worker {
   const stopping = new AbortController();
   const worker = every({
     name: 'erasing deleted data',
@@ -376,16 +389,14 @@ function erasureWorkers({ every }: Schedule, { eraseDeleted }: WorkerOptions): r
     firstMs: 10 * MINUTE_MS,
     run: () => eraseDeleted(stopping.signal),
   });
-  return [
-    {
-      name: worker.name,
-      start: () => worker.start(),
-      stop: () => {
-        stopping.abort();
-        return worker.stop();
-      },
+  return {
+    name: worker.name,
+    start: () => worker.start(),
+    stop: () => {
+      stopping.abort();
+      return worker.stop();
     },
-  ];
+  };
 }
 
 function directoryWorkers({ every }: Schedule, get: Get, resolve: Resolve): readonly Worker[] {

@@ -51,6 +51,8 @@ export interface UserErasure {
   readonly changedTexts: number;
   /** Request times of existing exports of the organization that were made before and contain the person. */
   readonly exportedAt: readonly Date[];
+  /** True if the messages are deleted too. */
+  readonly everythingWritten: boolean;
 }
 
 /** Users API for the host application, without permission checks. */
@@ -78,9 +80,10 @@ export interface Users {
   /**
    * Erases the person: messages stay with the author “Deleted user”, everything else about the person is deleted in the
    * background. Irreversible. The email and external id are free immediately. Repeat with `userId` to see whether
-   * the work has ended. Refuses the last owner.
+   * the work has ended. Refuses the last owner. `everythingWritten` deletes the messages too, even of a person who was
+   * erased before.
    */
-  erase(user: UserRef): Promise<UserErasure>;
+  erase(user: UserRef, options?: { readonly everythingWritten?: boolean }): Promise<UserErasure>;
   /** Returns the user's API key for clients; `rotate` issues a new one and revokes the old. */
   apiKey(user: UserRef, options?: { readonly rotate?: boolean }): Promise<string>;
   /**
@@ -101,6 +104,7 @@ export const USER_PROPERTIES = {
 const USER = object(USER_PROPERTIES);
 const LINK = object({ realm: TEXT, externalId: EXTERNAL_ID, userId: ID }, { open: true });
 const SELECTION = object({ realm: TEXT, deactivated: optional(FLAG) });
+const ERASURE_OPTIONS = object({ everythingWritten: optional(FLAG) });
 const KEY_OPTIONS = object({ rotate: optional(FLAG) });
 /** Number of users per page. */
 const PAGE = 500;
@@ -108,7 +112,7 @@ const PAGE = 500;
 const dateOf = (at: UnixSeconds): Date => new Date(at * 1000);
 
 export const presentErasure = (
-  { personId, requestedAt, endedAt, removedRows, changedTexts }: Erasure,
+  { personId, requestedAt, endedAt, removedRows, changedTexts, everythingWritten }: Erasure,
   earlierExports: readonly RealmExport[],
 ): UserErasure => ({
   userId: personId,
@@ -117,6 +121,7 @@ export const presentErasure = (
   removedRows,
   changedTexts,
   exportedAt: earlierExports.map((each) => dateOf(each.requestedAt)),
+  everythingWritten,
 });
 
 /** Operation of the application on a user. */
@@ -190,10 +195,11 @@ export function usersOf(resolve: Resolve, audits: AuditTrail): Users {
     }),
     deactivate: (ref) => setActive(ref, false),
     reactivate: (ref) => setActive(ref, true),
-    async erase(ref) {
+    async erase(ref, options = {}) {
       const user = referenceOf(ref);
+      const { everythingWritten = false } = properties('The options', ERASURE_OPTIONS, options);
       const realmId = await addresses.realmId(ref.realm);
-      const erase = () => resolve(EraseUser).execute({ realmId, user });
+      const erase = () => resolve(EraseUser).execute({ realmId, user, everythingWritten });
       const erasure = await audits.run(operationOn('erase', user), erase);
       return presentErasure(erasure, await resolve(ListEarlierExports).execute(realmId, erasure.requestedAt));
     },

@@ -34,6 +34,7 @@ import {
 import type { StateListener } from '@parley/postgres';
 import { openSqliteStorage } from '@parley/sqlite';
 import type { Commit } from '@parley/storage';
+import { ledgerPathFor } from '../backup/erasure-ledger.js';
 import { type ComposedParley, composeParley } from '../composition/parley.js';
 import type { ParleyDependencies } from '../composition/parley-dependencies.js';
 import type { Configuration, DatabaseLocation, IncomingMail, SqliteLocation } from '../configuration/configuration.js';
@@ -89,12 +90,22 @@ export interface HostOptions
   readonly acceptsNewSecret: boolean;
   /** Takes the location of files over from another database. */
   readonly adoptsFiles?: boolean;
+  /** Path of the ledger of erasures; default: next to the SQLite database. */
+  readonly ledger?: string;
 }
 
 /** Opens a server; leaves no file behind on failure. @throws StartupError, DatabaseRefused, MissingLibrary */
 export async function openParley(
   configuration: RuntimeConfig,
-  { acceptsNewSecret, adoptsFiles = false, onCommit: report, onUnknownSchema, ports = {}, ...hostOptions }: HostOptions,
+  {
+    acceptsNewSecret,
+    adoptsFiles = false,
+    ledger,
+    onCommit: report,
+    onUnknownSchema,
+    ports = {},
+    ...hostOptions
+  }: HostOptions,
 ): Promise<ComposedParley> {
   const logInProviders = [
     ...(hostOptions.logInProviders ?? []),
@@ -154,7 +165,10 @@ export async function openParley(
       unicodeEmoji,
       mailer: ports.mailer ?? mailerOf(configuration, clock, ownSecret),
       sendsMail: configuration.smtpUrl !== null || ports.mailer !== undefined,
-      ...(configuration.database?.kind === 'sqlite' && { dataFolder: dirname(resolve(configuration.database.path)) }),
+      ...(configuration.database?.kind === 'sqlite' && {
+        dataFolder: dirname(resolve(configuration.database.path)),
+        erasureLedgerPath: ledger ?? ledgerPathFor(resolve(configuration.database.path)),
+      }),
       ...(installation && { reportPresence, ...clusterParts(storage, serverId, bus) }),
       ...blobStores,
       ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),

@@ -1,4 +1,6 @@
+import { JobRunner } from '@parley/domain/kernel';
 import { ErasePerson } from '@parley/domain/membership';
+import { RemoveTextFromReminders, RestoreMessages } from '@parley/domain/messages';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
 import { runJobs } from './testing/jobs.js';
@@ -26,9 +28,16 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const runErasure = () => runJobs(server, server.parley.useCase(ErasePerson));
-const erase = async (userId = erased.id) => {
-  const started = await server.parley.users.erase({ realm: 'zulip', userId });
+async function runErasure(): Promise<void> {
+  await runJobs(server, server.parley.useCase(ErasePerson));
+  await runJobs(server, server.parley.useCase(RemoveTextFromReminders));
+  // The erasure waits for the reminders.
+  server.clock.advance(10);
+  await runJobs(server, server.parley.useCase(ErasePerson));
+}
+
+const erase = async (options: { readonly everythingWritten?: boolean } = {}, userId = erased.id) => {
+  const started = await server.parley.users.erase({ realm: 'zulip', userId }, options);
   await runErasure();
   return started;
 };
@@ -176,10 +185,122 @@ describe('the erasure of a person', () => {
   });
 });
 
-describe('an erasure that is interrupted', () => {
-  it('continues after a failure of any unit and leaves nothing', async () => {
+/** Writes messages of every kind. Returns the id of a message that somebody has a reminder of. */
+async function writeMessages(): Promise<number> {
+  const { hamlet, desdemona } = people;
+  const secret = await server.createChannel('secret', [hamlet, erased], { isPrivate: true });
+  const file = fieldsOf(
+    await postFiles(server, '/user_uploads', erased, [{ name: `${word('sent')}.txt`, content: word('bytes') }]),
+  );
+  const shown = await server.sendMessage(erased, town, { content: `${word('public')} [a file](${file.url})` });
+  await server.sendMessage(erased, secret, { content: word('private') });
+  await server.sendMessage(erased, [hamlet], { content: word('direct') });
+  const edited = await server.sendMessage(erased, town, { content: word('before') });
+  fieldsOf(await server.patch(`/messages/${edited}`, erased, { content: word('after') }));
+  const deleted = await server.sendMessage(erased, town, { content: word('restorable') });
+  fieldsOf(await server.delete(`/messages/${deleted}`, desdemona));
+  const due = server.clock.now() + 100_000;
+  fieldsOf(await server.post('/reminders', hamlet, { message_id: shown, scheduled_delivery_timestamp: due }));
+  return shown;
+}
+
+describe('the erasure of everything that a person wrote', () => {
+  it('leaves no word of the messages, their history, copies and files', async () => {
+    await leaveTraces();
+    await writeMessages();
+    await server.sendMessage(people.hamlet, town, { content: 'an answer' });
+    await erase({ everythingWritten: true });
+    expect(await traces()).toEqual([]);
+    const narrow = { anchor: 'newest', num_before: 50, num_after: 0 };
+    const page = fieldsOf(await server.get('/messages', people.hamlet, narrow)).messages as Wire[];
+    expect(page.map(({ sender_id }) => sender_id)).not.toContain(erased.id);
+    expect(page.map(({ content }) => content)).toContain('<p>an answer</p>');
+    const selection = { messageId: null, channelId: null, topicKey: null, since: null };
+    const restored = { realmId: server.realmId, selection, isDryRun: false };
+    await server.parley.useCase(RestoreMessages).execute(restored);
+    expect(await traces()).toEqual([]);
+    const { reminders } = fieldsOf(await server.get('/reminders', people.hamlet)) as { reminders: Wire[] };
+    expect(reminders).toHaveLength(1);
+  });
+
+  it('tells clients that the messages are deleted', async () => {
+    const shown = await writeMessages();
+    const queue = await openQueue(server, people.hamlet);
+    await erase({ everythingWritten: true });
+    const deletions = (await eventsAfter(server, queue)).filter(({ type }) => type === 'delete_message');
+    expect(deletions.flatMap(({ message_id, message_ids = [message_id] }) => message_ids)).toContain(shown);
+    expect(deletions).toHaveLength(4);
+  });
+
+  it('can be added to an erasure that has ended', async () => {
+    await writeMessages();
+    await erase();
+    expect(await traces()).toContain('vdirectjxk');
+    const started = await erase({ everythingWritten: true });
+    expect(started).toMatchObject({ everythingWritten: true, endedAt: null });
+    expect(await traces()).toEqual([]);
+    const ended = await erase();
+    expect(ended).toMatchObject({ everythingWritten: true, endedAt: expect.any(Date) });
+    expect(await erase({ everythingWritten: true })).toEqual(ended);
+  });
+
+  it('can be added to an erasure that is still running', async () => {
+    await writeMessages();
+    await server.parley.users.erase({ realm: 'zulip', userId: erased.id });
+    await erase({ everythingWritten: true });
+    expect(await traces()).toEqual([]);
+    expect(await erase()).toMatchObject({ everythingWritten: true, endedAt: expect.any(Date) });
+  });
+});
+
+describe('bots of an erased person', () => {
+  it('are deactivated for good without their names and addresses, even if they were inactive before', async () => {
+    const bots = [];
+    for (let n = 0; n < 7; n++) bots.push(await server.addBot(erased, `${word('bot')}${n}`));
+    fieldsOf(await server.delete(`/bots/${bots[0]!.id}`, erased));
+    const others = await server.addBot(people.hamlet, 'helper');
+    await erase();
+    const { members } = fieldsOf(await server.get('/users', people.desdemona)) as { members: Wire[] };
+    for (const { id } of bots) {
+      const bot = members.find(({ user_id }) => user_id === id);
+      expect(bot).toMatchObject({ full_name: 'Deleted user', email: `user${id}@erased.invalid`, is_active: false });
+      expectRefusal(await server.post(`/users/${id}/reactivate`, people.desdemona), 'The user was erased.');
+    }
+    expect(members.find(({ user_id }) => user_id === others.id)).toMatchObject({ is_active: true });
+  });
+});
+
+describe('an erasure that fails repeatedly', () => {
+  it('is retried every hour until it has ended', async () => {
     await leaveTraces();
     await server.parley.users.erase({ realm: 'zulip', userId: erased.id });
+    const { uow } = server.storage;
+    const failing = new ErasePerson(
+      { ...uow, write: () => Promise.reject(new Error('no space')) },
+      { remove: async () => {} } as never,
+      server.clock,
+    );
+    const runner = new JobRunner(failing, { uow, clock: server.clock, report: () => {} });
+    for (let attempt = 0; attempt < 25; attempt++) {
+      const next = (await runner.nextDueAt())!;
+      server.clock.advance(Math.max(0, next - server.clock.now()));
+      await runner.run();
+      await runner.settle();
+    }
+    expect(await runner.nextDueAt()).not.toBeNull();
+    expect((await traces()).length).toBeGreaterThan(0);
+    server.clock.advance(3600);
+    await runErasure();
+    expect(await traces()).toEqual([]);
+    expect(await erase()).toMatchObject({ endedAt: expect.any(Date) });
+  });
+});
+
+describe.each([false, true])('an erasure that is interrupted (everything written: %s)', (everythingWritten) => {
+  it('continues after a failure of any unit and leaves nothing', async () => {
+    await leaveTraces();
+    if (everythingWritten) await writeMessages();
+    await server.parley.users.erase({ realm: 'zulip', userId: erased.id }, { everythingWritten });
     const { uow } = server.storage;
     for (let allowed = 0, isDone = false; !isDone; allowed++) {
       let left = allowed;

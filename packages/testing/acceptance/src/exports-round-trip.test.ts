@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EXPORT_PARTS } from '@parley/domain/composition';
 import type { IdKind, PersonCopy, UserId } from '@parley/domain/kernel';
+import { isErased } from '@parley/domain/membership';
 import { MakeThumbnails } from '@parley/domain/messages';
 import { openExport, writeExport } from '@parley/export-files';
 import { createRoutes, type RouteDependencies } from '@parley/http';
@@ -314,6 +315,29 @@ it('import on a new server keeps all ids and gaps, in any order of creation', as
   }
   await from.close();
   await to.close();
+});
+
+it('import keeps the ledger of erasures, with the new ids of the people', async () => {
+  const server = await TestServer.start();
+  try {
+    const { id: personId } = server.people.hamlet;
+    await server.parley.users.erase({ realm: 'zulip', userId: personId });
+    const { realm } = await imported(server, await exported(server), 'copy');
+    const [former, copy] = await Promise.all(
+      [server.realmId, realm.id].map((realmId) =>
+        server.storage.uow.read(realmId, async (reads) => {
+          const [erasure] = await reads.erasures.list(realmId);
+          const user = await reads.users.get(realmId, erasure!.personId);
+          return { ...erasure, name: user.fullName, isErased: isErased(user) };
+        }),
+      ),
+    );
+    expect(former).toMatchObject({ personId, isErased: true });
+    expect(copy!.personId).not.toBe(personId);
+    expect(copy).toEqual({ ...former, id: copy!.id, realmId: realm.id, personId: copy!.personId });
+  } finally {
+    await server.close();
+  }
 });
 
 it('import recreates thumbnails of images', async () => {

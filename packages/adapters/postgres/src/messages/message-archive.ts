@@ -15,7 +15,7 @@ export class PostgresMessageArchive extends SqlMessageArchive {
     private readonly searchTerms: SearchTerms,
     private readonly tables: readonly string[],
   ) {
-    super(connection);
+    super(connection, 'rows::json');
     const parts = tables.map(
       (table) => `'${table}', (SELECT coalesce(json_agg(t), '[]') FROM ${table} t WHERE t.message_id = m.id)`,
     );

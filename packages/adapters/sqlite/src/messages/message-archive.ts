@@ -25,7 +25,7 @@ export class SqliteMessageArchive extends SqlMessageArchive {
     private readonly connection: Connection,
     private readonly tables: readonly string[],
   ) {
-    super(asStatements(connection));
+    super(asStatements(connection), 'rows');
     this.columns = connection.rows('SELECT name, dflt_value AS "default" FROM pragma_table_info(?)');
   }
 

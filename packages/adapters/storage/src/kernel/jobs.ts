@@ -184,7 +184,9 @@ export const JOB_FEATURE = {
   persons: {
     job: {
       data: 'Waiting work, as ids',
-      keep: { 'The work ends within hours.': ['payload'] },
+      keep: {
+        'The work ends within hours; a failing erasure keeps the former identity until it succeeds.': ['payload'],
+      },
       other: ['kind', 'key', 'problem', 'holder'],
     },
   },

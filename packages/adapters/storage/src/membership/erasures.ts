@@ -13,12 +13,27 @@ import type { FeatureTables } from '../engine/feature.js';
 import type { PersonalData } from '../engine/personal-data.js';
 import type { MaybePromise, Parameter, Query, Statements } from '../engine/statements.js';
 
+const ERASURES = new Table<Erasure>(ERASURE_ROWS, {
+  columns: {
+    personId: 'int',
+    requestedAt: 'int',
+    endedAt: 'int?',
+    removedRows: 'int',
+    changedTexts: 'int',
+    everythingWritten: 'flag',
+  },
+  indices: ['INDEX erasure_by_realm ON erasure (realm_id, id)'],
+  addedColumns: ['everythingWritten'],
+}).feature(43, 'erasures', { data: 'Erasures of people', keep: { 'Ids without text.': ['person_id'] } });
+
+const EVERYTHING_WRITTEN = `
+-- expand: existing erasures kept the messages.
+ALTER TABLE erasure ADD COLUMN everything_written {flag} NOT NULL DEFAULT 0;
+`;
+
 export const ERASURE_TABLES = {
-  ...new Table<Erasure>(ERASURE_ROWS, {
-    columns: { personId: 'int', requestedAt: 'int', endedAt: 'int?', removedRows: 'int', changedTexts: 'int' },
-    indices: ['INDEX erasure_by_realm ON erasure (realm_id, id)'],
-  }).feature(43, 'erasures', { data: 'Erasures of people', keep: { 'Ids without text.': ['person_id'] } }),
-  notExported: { erasure: 'It concerns the original server.' },
+  ...ERASURES,
+  steps: { ...ERASURES.steps, 49: EVERYTHING_WRITTEN },
 } satisfies FeatureTables;
 
 /** Statements that differ between the databases. */

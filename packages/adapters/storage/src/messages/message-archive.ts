@@ -19,8 +19,14 @@ export abstract class SqlMessageArchive implements MessageArchive {
   private readonly kept;
   private readonly afterRestore: readonly Command[];
   private readonly purgeOldest;
+  private readonly sendersAfter;
+  private readonly purgeIds;
 
-  constructor(private readonly statements: Statements) {
+  /** @param json Rows of a message as a JSON value */
+  constructor(
+    private readonly statements: Statements,
+    json: string,
+  ) {
     const { inSet, indexedBy } = statements.dialect;
     this.selected = statements.rows<ArchivedRow>(
       `SELECT id, channel_id, deleted_at, deleted_by FROM archived_message
@@ -43,6 +49,12 @@ export abstract class SqlMessageArchive implements MessageArchive {
          SELECT id FROM archived_message ${indexedBy('archived_message_by_age')}
          WHERE deleted_at < ? ORDER BY deleted_at, id LIMIT ? + 0)`,
     );
+    this.sendersAfter = statements.tuples<readonly [id: MessageId, isOfSender: 0 | 1]>(
+      `SELECT id, CASE WHEN realm_id = ? AND CAST(${json} -> 'message' -> 0 ->> 'sender_id' AS bigint) = ?
+         THEN 1 ELSE 0 END
+       FROM archived_message WHERE id > ? ORDER BY id LIMIT ? + 0`,
+    );
+    this.purgeIds = statements.command(`DELETE FROM archived_message WHERE id ${inSet}`);
   }
 
   abstract keep(
@@ -85,5 +97,12 @@ export abstract class SqlMessageArchive implements MessageArchive {
 
   async purge(before: UnixSeconds, limit: number): Promise<number> {
     return (await this.purgeOldest.run(before, limit)).changes;
+  }
+
+  async purgeOfSender(realmId: RealmId, senderId: UserId, after: number, limit: number) {
+    const examined = await this.sendersAfter.all(realmId, senderId, after, limit);
+    const ids = examined.flatMap(([id, isOfSender]) => (isOfSender === 1 ? [id] : []));
+    if (ids.length > 0) await this.purgeIds.run(this.statements.dialect.set(ids));
+    return { count: ids.length, next: examined.length < limit ? null : examined.at(-1)![0] };
   }
 }

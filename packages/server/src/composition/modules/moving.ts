@@ -7,6 +7,7 @@ import {
   MAX_EXPORTED_BYTES,
   MAX_EXPORTED_MESSAGES,
 } from '@parley/domain/exports';
+import { FileErasureLedger } from '../../backup/erasure-ledger.js';
 import { FolderArchiveWriter } from '../../exports/write-exports.js';
 import { Adapter } from '../adapter.js';
 
@@ -17,12 +18,20 @@ export interface MovingOptions {
   readonly importRunner?: ImportRunner | null;
   /** Limits for exports requested by administrators that replace the defaults. */
   readonly exportLimits?: Partial<ExportLimits>;
+  /** Path of the ledger of erasures; default: none. */
+  readonly erasureLedgerPath?: string;
   /** Email sender and contact address for administrators; null if none is configured. */
   readonly mailFrom?: string | null;
 }
 
 /** Exports and imports of organizations. */
-export const moving = ({ exportsFolder, importRunner = null, exportLimits, mailFrom }: MovingOptions) =>
+export const moving = ({
+  exportsFolder,
+  importRunner = null,
+  exportLimits,
+  erasureLedgerPath,
+  mailFrom,
+}: MovingOptions) =>
   new Adapter({
     archiveWriter: () => new FolderArchiveWriter(exportsFolder ?? join(tmpdir(), `parley-exports-${randomUUID()}`)),
     exportLimits: () => ({
@@ -32,4 +41,6 @@ export const moving = ({ exportsFolder, importRunner = null, exportLimits, mailF
       ...exportLimits,
     }),
     importRunner: () => importRunner,
+    erasureLedger: () =>
+      erasureLedgerPath === undefined ? { add: async () => {} } : new FileErasureLedger(erasureLedgerPath),
   });

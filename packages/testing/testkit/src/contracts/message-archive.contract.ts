@@ -122,6 +122,33 @@ export function messageArchiveContract(open: OpenStorage): void {
       expect(await restore(fixture, pick(fixture, 0, 1, 4))).toEqual([]);
     });
 
+    it('purges the copies of one sender, a limited number at a time', async () => {
+      const fixture = await stage(...chatter);
+      const { uow, realm, user, messages } = fixture;
+      const ids = pick(fixture, 0, 1, 2, 3, 4);
+      const senderOf = (id: MessageId) => messages.find((message) => message.id === id)!.senderId;
+      const own = ids.filter((id) => senderOf(id) === user('a').id);
+      expect(own.length).toBeGreaterThan(0);
+      expect(own.length).toBeLessThan(ids.length);
+      await remove(fixture, ids, 100);
+      let count = 0;
+      let steps = 0;
+      for (let next: number | null = 0; next !== null; steps++) {
+        const from: number = next;
+        const step = await uow.write(realm.id, (tx) => tx.archive.purgeOfSender(realm.id, user('a').id, from, 2));
+        count += step.count;
+        next = step.next;
+      }
+      expect([count, steps]).toEqual([own.length, 3]);
+      expect(idsOf(await list(fixture))).toEqual(ids.filter((id) => !own.includes(id)));
+      const other = await anotherRealm(fixture);
+      const purged = await uow.write(other.realm.id, (tx) =>
+        tx.archive.purgeOfSender(other.realm.id, user('b').id, 0, 100),
+      );
+      expect(purged).toEqual({ count: 0, next: null });
+      expect(idsOf(await list(fixture))).toEqual(ids.filter((id) => !own.includes(id)));
+    });
+
     it('isolates realms', async () => {
       const fixture = await stage(...chatter);
       const { uow } = fixture;

@@ -98,6 +98,17 @@ export class MemoryMessageArchive implements MessageArchive {
     for (const { id } of due) archived.delete(id);
     return due.length;
   }
+
+  async purgeOfSender(realmId: RealmId, senderId: UserId, after: number, limit: number) {
+    const archived = this.unit.change('archivedMessages');
+    const examined = [...archived.values()]
+      .filter(({ id }) => id > after)
+      .sort((a, b) => a.id - b.id)
+      .slice(0, limit);
+    const own = examined.filter(({ message }) => message.realmId === realmId && message.senderId === senderId);
+    for (const { id } of own) archived.delete(id);
+    return { count: own.length, next: examined.length < limit ? null : examined.at(-1)!.id };
+  }
 }
 
 function sortById<V>(table: Map<MessageId, V>): void {
