@@ -6,6 +6,7 @@ import {
   attachedFile,
   choose,
   expect,
+  gate,
   goTo,
   idOf,
   messageWith,
@@ -619,20 +620,30 @@ test('edits the last message with an arrow key in the composer, none before one 
   const row = page.locator('[data-key]').filter({ hasText: 'Just sent' });
   const composer = page.getByRole('textbox', { name: 'Message', exact: true });
   const field = page.getByRole('textbox', { name: 'Edit message' });
-  let release = () => {};
-  const held = new Promise<void>((resolve) => (release = resolve));
+  await expect(messageWith(page, 'Sent before')).toBeVisible();
+  const gates = { sending: gate(), events: gate() };
   await page.route('**/json/messages', async (route) => {
-    await held;
+    await gates.sending.opened;
     await route.continue();
   });
+  await page.route(/\/json\/events/, async (route) => {
+    await gates.events.opened;
+    await route.continue();
+  });
+  await page.reload();
+  const sent = page.waitForResponse('**/json/messages');
   await send(page, 'Just sent');
   await expect(row).toBeVisible();
   await expect(composer).toHaveValue('');
   await page.keyboard.press('ArrowUp');
   await expect(composer).toBeFocused();
-  release();
+  gates.sending.open();
+  await (await sent).finished();
+  await page.keyboard.press('ArrowUp');
+  await expect(composer).toBeFocused();
+  gates.events.open();
   await expect(async () => {
-    await page.keyboard.press('ArrowUp');
+    await composer.press('ArrowUp');
     await expect(field).toHaveValue('Just sent', { timeout: 1000 });
   }).toPass();
   await page.keyboard.press('Escape');

@@ -153,3 +153,31 @@ test('places bullets, quote lines and buttons at the start of texts of either di
     await expect.poll(() => page.locator('legend').last().evaluate(directionOf)).toBe('rtl');
   }
 });
+
+test('keeps texts of either direction next to their sender', async ({ server, logIn }) => {
+  await post(server, 'iago', 'sides', 'An English text\n\n* item\n\n> quoted');
+  await post(server, 'othello', 'sides', 'שלום לכולם\n\n* פריט\n\n> ציטוט');
+  const { page } = await logIn('hamlet', await placeOf(server, 'sides'));
+  for (const direction of ['ltr', 'rtl']) {
+    await page.evaluate((dir) => document.documentElement.setAttribute('dir', dir), direction);
+    for (const text of ['An English text', 'שלום לכולם']) {
+      for (const part of ['p', 'ul', 'blockquote']) {
+        /** Distance of a text or its mark from the edge of the sender's name. */
+        const distance = () =>
+          messageWith(page, text).evaluate(
+            (row, [tag, dir]) => {
+              const range = document.createRange();
+              const block = row.querySelector(tag!)!;
+              if (tag === 'p') range.selectNodeContents(block);
+              else range.selectNode(block);
+              const box = range.getBoundingClientRect();
+              const name = row.querySelector('[part="sender"]')!.getBoundingClientRect();
+              return dir === 'ltr' ? box.left - name.left : name.right - box.right;
+            },
+            [part, direction],
+          );
+        await expect.poll(distance, `${part} of "${text}" in ${direction}`).toBeCloseTo(0, 0);
+      }
+    }
+  }
+});

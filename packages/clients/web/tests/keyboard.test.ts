@@ -117,7 +117,11 @@ test('shows where a search looks, and searches everywhere after Backspace or on 
   await field.press('Enter');
   await expect(messageWith(page, 'needle here')).toBeVisible();
   await expect(messageWith(page, 'needle there')).toHaveCount(0);
+  await expect(page.getByRole('main').locator('a[title="Remove needle"]')).toBeHidden();
+  await expect(field).toHaveAccessibleDescription(/channel:Verona topic:"first haystack"/);
+  await page.setViewportSize({ width: 640, height: 800 });
   await expect(page.getByRole('main').locator('a[title="Remove needle"]')).toBeVisible();
+  await page.setViewportSize({ width: 1280, height: 800 });
   await expect(page.getByRole('main').locator('a[title^="Remove "]')).toHaveText([
     /channel:Verona/,
     /topic:"first haystack"/,
@@ -154,8 +158,10 @@ test('shows the most relevant hits first on request, and removes filters', async
   await expect(hits.first()).toContainText('first orchard');
   await expect(hits.first().locator('.highlight, mark').first()).toHaveText('apricot');
   expect(await violationsIn(page)).toEqual([]);
+  await page.setViewportSize({ width: 640, height: 800 });
   await page.getByRole('link', { name: 'channel:Verona' }).click();
   await expect(page.getByRole('link', { name: 'channel:Verona' })).toHaveCount(0);
+  await page.setViewportSize({ width: 1280, height: 800 });
   await page.reload();
   await expect(page.getByRole('button', { name: 'Most relevant' })).toHaveAttribute('aria-pressed', 'true');
   await hits.first().waitFor();

@@ -10,6 +10,7 @@ test("opens a person's card from their name and from a mention, and starts a dir
   const card = page.getByRole('dialog');
   await expect(card.getByRole('heading')).toHaveText('King Hamlet');
   await expect(card).toContainText('Member');
+  await expect(card).toContainText(/Member since\w+ \d+, \d{4}/);
   await expect(card).toContainText('The prince of Denmark');
   await expect(card).toContainText('January 1, 1900');
   expect(await violationsIn(page)).toEqual([]);
@@ -208,4 +209,23 @@ test('starts a conversation with a bot', async ({ server, logIn }) => {
   await page.getByRole('combobox', { name: /Name of a conversation/ }).fill('prompt');
   await page.getByRole('option', { name: 'Prompter' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Prompter');
+});
+
+test('lists the members of the open channel first', async ({ server, logIn }) => {
+  await server.call('hamlet', 'POST', '/users/me/subscriptions', { subscriptions: [{ name: 'panel members' }] });
+  const { page } = await logIn('hamlet', await placeOf(server, 'welcome'));
+  const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'panel members' });
+  await page.getByRole('button', { name: 'People', exact: true }).click();
+  const people = page.getByRole('complementary', { name: 'People' }).getByRole('listitem');
+  await expect(people.first()).toBeVisible();
+  const before = await people.allTextContents();
+  expect(before.length).toBeGreaterThan(3);
+  await server.call('iago', 'POST', '/users/me/subscriptions', {
+    subscriptions: [{ name: 'panel members' }],
+    principals: [await idOf(server, 'zoe')],
+  });
+  await goTo(page, `#narrow/channel/${id}-panel`);
+  await expect.poll(async () => (await people.allTextContents()).slice(0, 2).join()).toContain('Zoe');
+  await goTo(page, '#inbox');
+  await expect.poll(() => people.allTextContents()).toEqual(before);
 });

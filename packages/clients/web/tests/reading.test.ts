@@ -5,6 +5,7 @@ import { FULL_CHROMIUM } from './browsers.js';
 import {
   choose,
   expect,
+  gate,
   goTo,
   idOf,
   messageWith,
@@ -41,8 +42,12 @@ const topOf = (page: Page, text: string): Promise<number> =>
 /** Scrolls up until a message is visible, and waits until the list is at rest. */
 async function scrollUpTo(page: Page, text: string): Promise<void> {
   await listOf(page).hover();
+  const offset = () => listOf(page).evaluate(({ scrollTop }) => scrollTop);
   await expect(async () => {
+    const before = await offset();
     await page.mouse.wheel(0, -400);
+    // A second step before the first one would pass over the message.
+    await expect.poll(offset, { timeout: 2000 }).not.toBe(before);
     await expect(messageWith(page, text)).toBeInViewport({ timeout: 100 });
   }).toPass();
   let before = Number.NaN;
@@ -51,15 +56,6 @@ async function scrollUpTo(page: Page, text: string): Promise<void> {
     before = await topOf(page, text);
     expect(before).toBe(last);
   }).toPass({ intervals: [300] });
-}
-
-/** Holds responses until opened. */
-function gate() {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { opened, open };
 }
 
 /** Index of the first fully visible row. */
@@ -575,7 +571,7 @@ test('keeps the reading position while images and older messages load above', as
     await page.waitForTimeout(200);
     expect(Math.abs((await topOf(page, text)) - top), cause).toBeLessThanOrEqual(1);
   };
-  const image = messageWith(page, 'above.png').getByRole('img');
+  const image = page.getByRole('img', { name: 'above.png' });
   expect(await image.evaluate((element: HTMLImageElement) => element.naturalWidth)).toBe(0);
   gates.images.open();
   await expect.poll(() => image.evaluate((element: HTMLImageElement) => element.naturalWidth)).toBeGreaterThan(0);

@@ -396,6 +396,15 @@ export const goTo = (page: Page, hash: string) =>
     if (location.href !== before) await isReceived;
   }, hash);
 
+/** Holds responses until opened. */
+export function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
 /** Waits until the browser has stored the organization's state and a message with this text. */
 export const untilStored = (page: Page, text: string) =>
   expect

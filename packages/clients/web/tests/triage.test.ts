@@ -148,6 +148,41 @@ test('reads, mutes and follows with keys in one tab stop, and undoes each', asyn
   await expect(page.getByRole('heading', { level: 1 })).toContainText('keys first');
 });
 
+test('marks selected rows as read, or mutes them, together', async ({ server, logIn }) => {
+  for (const topic of ['pick first', 'pick second', 'pick third']) await post(server, 'desdemona', topic, 'A word');
+  const { page } = await logIn('othello', '#inbox');
+  const link = (topic: string) => row(page, topic).getByRole('link');
+  const selected = list(page, 'Inbox').getByLabel('Selected');
+  await expect(link('pick second')).toBeVisible();
+  await link('pick third').focus();
+  await page.keyboard.press('Shift+ArrowDown');
+  await expect(link('pick second')).toBeFocused();
+  await expect(selected).toHaveCount(2);
+  await takePictures(page, 'selected');
+  expect(await violationsIn(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await expect(selected).toHaveCount(0);
+  await page.keyboard.press('Space');
+  await row(page, 'pick first').hover();
+  await row(page, 'pick first').getByRole('button', { name: 'Select' }).click();
+  await expect(selected).toHaveCount(2);
+  await row(page, 'pick first').getByRole('button', { name: 'Mark as read' }).click();
+  await expect(link('pick first')).toHaveCount(0);
+  await expect(link('pick second')).toHaveCount(0);
+  await expect(link('pick third')).toBeVisible();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(link('pick second')).toBeVisible();
+  await expect(selected).toHaveCount(0);
+  await link('pick third').focus();
+  await page.keyboard.press('Shift+ArrowDown');
+  await page.keyboard.press('Shift+M');
+  await expect(page.getByText('Topic muted (2)')).toBeVisible();
+  await expect(link('pick third')).toHaveCount(0);
+  await page.keyboard.press('Control+z');
+  await expect(link('pick second')).toBeFocused();
+  await expect(link('pick third')).toBeVisible();
+});
+
 test('focuses the neighbor of a row that is read after another one disappeared above it', async ({ server, logIn }) => {
   for (let n = 1; n <= 5; n++) await post(server, 'iago', `near ${n}`, 'A word');
   const { page } = await logIn('cordelia', '#inbox');

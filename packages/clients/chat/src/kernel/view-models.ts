@@ -108,6 +108,8 @@ export interface PersonCard {
   readonly email: string | null;
   /** IANA name; empty if unknown. */
   readonly timeZone: string;
+  /** Time in ISO 8601. */
+  readonly joinedAt: string;
   /** Unix seconds; null if unknown. */
   readonly lastSeenAt: number | null;
   /** Owner of a bot. */

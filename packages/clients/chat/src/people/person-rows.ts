@@ -120,6 +120,7 @@ export class People {
       role: ROLES[user.role] ?? 'member',
       email: user.delivery_email,
       timeZone: user.timezone,
+      joinedAt: user.date_joined,
       lastSeenAt: lastSeen === 0 ? null : lastSeen,
       ownerId: user.bot_owner_id ?? null,
       profile: this.profileOf(user.profile_data ?? {}),

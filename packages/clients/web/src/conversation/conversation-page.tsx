@@ -36,6 +36,7 @@ import { useReading } from '../services/use-reading.js';
 import type { ComposerHandle } from './composer.js';
 import styles from './conversation-page.module.css';
 import { ChannelName, DestinationName, onlyChannel } from './destination-heading.js';
+import { unfold } from './folding.js';
 import { pressOnMessage } from './message-actions.js';
 import { MessageList } from './message-list.js';
 import type { MessageCommands } from './message-menu.js';
@@ -127,6 +128,7 @@ function useOpened(narrow: Narrow, near: number | null): Opened | null {
   // biome-ignore lint/correctness/useExhaustiveDependencies: narrows are equal if their keys are.
   useLayoutEffect(() => {
     const start = navigation.kept();
+    if (near !== null) unfold(near);
     const view = chat.open(narrow, start ? start.id : near);
     setOpened({ view, start });
     return () => view.close();

@@ -54,8 +54,10 @@ export function press(key: string, row: HTMLElement, message: MessageRow, contex
       break;
     }
     default: {
+      const more = key === '-' && button('-');
       const actions = rareActionsOn(message, anchor, commands, services, i18n);
-      actions.find(({ shortcut }) => shortcut === key)?.run();
+      if (more) more.click();
+      else actions.find(({ shortcut }) => shortcut === key)?.run();
     }
   }
 }

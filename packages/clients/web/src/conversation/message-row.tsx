@@ -20,6 +20,7 @@ import { reportFailure } from '../services/failures.js';
 import { retrying, useLoaded } from '../services/loading.js';
 import { useReading } from '../services/use-reading.js';
 import { DestinationHeading } from './destination-heading.js';
+import { Folding } from './folding.js';
 import { MessageActions } from './message-actions.js';
 import type { MessageCommands } from './message-menu.js';
 import styles from './message-row.module.css';
@@ -349,10 +350,16 @@ function Content({ message, match }: ContentProps) {
   const { MessageBody: Own } = useContext(ComponentsContext);
   const statusOf = (text: string) => (message.isMe ? text.replace(ME, '$1') : text);
   // Own messages that the server has not rendered yet.
-  if (message.html === null) return <p className={styles.source}>{statusOf(message.markdown!)}</p>;
+  if (message.html === null) {
+    const source = <p className={styles.source}>{statusOf(message.markdown!)}</p>;
+    return message.isMe ? source : <Folding id={null}>{source}</Folding>;
+  }
   if (Widget) return <Widget message={message} />;
   const html = statusOf(match?.content ?? message.html);
-  return Own ? <Own message={message} html={html} /> : <MessageBody html={html} hasAlertWord={message.hasAlertWord} />;
+  if (Own) return <Own message={message} html={html} />;
+  const body = <MessageBody html={html} hasAlertWord={message.hasAlertWord} />;
+  // The text of a status follows the name, and a search shows what it has found.
+  return message.isMe || match ? body : <Folding id={message.id}>{body}</Folding>;
 }
 
 const NotSent = lazy(() => retrying(() => import('./warnings.js')).then((file) => ({ default: file.NotSent })));

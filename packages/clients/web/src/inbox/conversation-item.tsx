@@ -1,7 +1,7 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { ConversationRow } from '@parley/chat';
-import { BellOff, BellRing, Check } from 'lucide-react';
+import { BellOff, BellRing, Check, SquareCheck } from 'lucide-react';
 import { memo, type ReactNode, useMemo } from 'react';
 import { parseContent } from '../content/tree.js';
 import { DestinationName, useTopicTitle } from '../conversation/destination-heading.js';
@@ -23,6 +23,8 @@ interface Props {
   readonly faces?: readonly number[];
   /** True below a heading with the channel name. */
   readonly isInChannel?: boolean;
+  /** True for a row to which the next command applies, together with others. */
+  readonly isSelected?: boolean;
   /** Message at which the link opens the conversation; default: its first unread message. */
   readonly near?: number;
   /** Buttons next to the link. */
@@ -31,14 +33,14 @@ interface Props {
 
 /** Conversation with its last message, participants, time and unread count. */
 export const ConversationItem = memo(function ConversationItem(props: Props) {
-  const { row, messageId, isInChannel = false, near = null, actions } = props;
+  const { row, messageId, isInChannel = false, isSelected = false, near = null, actions } = props;
   const { key, destination, unread } = row;
   const { i18n } = useLingui();
   const chat = useChat();
   const message = useComputed(() => chat.state.messages.get(messageId), [chat, messageId]);
   const faces = props.faces ?? (message ? [message.sender_id] : []);
   return (
-    <li className={styles.item}>
+    <li className={styles.item} data-selected={isSelected || undefined}>
       <a
         className={styles.row}
         href={useAddressOf(destination, near)}
@@ -71,6 +73,7 @@ export const ConversationItem = memo(function ConversationItem(props: Props) {
                 />
               )}
             </span>
+            {isSelected && <SquareCheck size={14} aria-label={i18n._('Selected')} />}
             {destination.kind === 'channel' && <PolicyMark {...destination} />}
             {unread.hasMention && (
               <span className={styles.mention} role="img" aria-label={i18n._('You were mentioned')}>

@@ -9,8 +9,9 @@ import {
   CircleCheckBig,
   MailCheck,
   MoveRight,
+  SquareCheck,
 } from 'lucide-react';
-import { type ComponentType, useMemo, useState } from 'react';
+import { type ComponentType, type Dispatch, type SetStateAction, useMemo, useState } from 'react';
 import { ChannelIcon, groupTitle } from '../conversation/destination-heading.js';
 import { UnreadBadge } from '../kit/badge.js';
 import { Empty } from '../kit/empty.js';
@@ -24,7 +25,7 @@ import { ConversationItem, MAX_FACES } from './conversation-item.js';
 import styles from './inbox.module.css';
 import { InboxDone } from './inbox-done.js';
 import { fold, foldedSections, storedChoice } from './list-settings.js';
-import { type LastRow, useRowKeys } from './row-keys.js';
+import { EXTEND, type LastRow, useRowKeys } from './row-keys.js';
 import {
   type DrawnSection,
   drawnGroups,
@@ -64,7 +65,14 @@ export function InboxPage() {
   );
   const drawn = useMemo(() => drawnGroups(groups, folded, limit), [groups, folded, limit]);
   const actions = useMemo(() => new TriageActions(chat, client, i18n), [chat, client, i18n]);
-  const keys = useRowKeys(lastRow, (key, row) => press(key, row, groups, actions, focusRow));
+  const [selected, setSelected] = useState<Selection>(NOTHING);
+  const take = (row: string) => {
+    setSelected(NOTHING);
+    const rows = groups.flatMap(({ sections }) => sections.flatMap((section) => section.rows));
+    return rows.filter(({ key }) => (selected.has(row) ? selected.has(key) : key === row));
+  };
+  const selection = { selected, select: setSelected, take };
+  const keys = useRowKeys(lastRow, (key, row) => press(key, row, groups, actions, focusRow, selection));
   const focusRow = (row: string) =>
     keys.ref.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(row)}"]`)?.focus();
   const isNew = useField('onboarding_steps')?.some(({ name }) => name === 'first_steps') === true;
@@ -85,7 +93,7 @@ export function InboxPage() {
         <section {...keys} className={styles.list} tabIndex={-1} aria-label={i18n._('Inbox')} data-messages>
           {filter === 'later' && LaterList && <LaterList />}
           {drawn.groups.map((group) => (
-            <Group key={group.key} group={group} newest={newest} actions={actions} />
+            <Group key={group.key} group={group} newest={newest} actions={actions} selection={selection} />
           ))}
         </section>
         {drawn.hasMore && (
@@ -121,6 +129,21 @@ function lastIn({ sidebar }: Chat, { destination: to, lastMessageId }: Conversat
   return sidebar.topics(to.channelId).value.find(({ name }) => name === to.topic)?.lastMessageId ?? 0;
 }
 
+/** Keys of the selected rows. */
+type Selection = ReadonlySet<string>;
+
+interface SelectionProps {
+  readonly selected: Selection;
+  readonly select: Dispatch<SetStateAction<Selection>>;
+  /** Ends the selection and returns its rows, or only the given one if that is not selected. */
+  take(row: string): readonly ConversationRow[];
+}
+
+const NOTHING: Selection = new Set();
+
+const toggled = (selected: Selection, row: string): Selection =>
+  selected.has(row) ? new Set([...selected].filter((each) => each !== row)) : new Set([...selected, row]);
+
 /** Runs the shortcut of a conversation or of a section. */
 function press(
   key: string,
@@ -128,16 +151,21 @@ function press(
   groups: readonly InboxGroup[],
   actions: TriageActions,
   focusRow: (row: string) => void,
+  selection: SelectionProps,
 ): boolean {
   const sections = groups.flatMap((group) => group.sections);
   const section = sections.find((each) => rowOfSection(each.key) === row);
   const conversation = sections.flatMap(({ rows }) => rows).find((each) => each.key === row);
+  const { selected, select, take } = selection;
   const heading = conversation && sections.find(({ rows }) => rows.includes(conversation));
   actions.row = row;
   if (key === 'Control+Z') void actions.undo(lastRow);
-  else if (key === 'U' && (section || conversation)) void actions.markRead(section?.rows ?? [conversation!]);
-  else if (key === 'M' && conversation) void actions.mute(conversation);
-  else if (key === 'F' && conversation) void actions.toggleFollow(conversation);
+  else if (key === 'U' && (section || conversation)) void actions.markRead(section?.rows ?? take(row));
+  else if (key === 'M' && conversation) void actions.mute(take(row));
+  else if (key === 'F' && conversation) void actions.toggleFollow(take(row));
+  else if (key === ' ' && conversation) select(toggled(selected, row));
+  else if (key === EXTEND && conversation) select((before) => new Set([...before, row]));
+  else if (key === 'Escape' && selected.size > 0) select(NOTHING);
   else if (key === 'ArrowLeft' && section) fold(section.key, true);
   else if (key === 'ArrowLeft' && heading) focusRow(rowOfSection(heading.key));
   else if (key === 'ArrowRight' && section) fold(section.key, false);
@@ -188,6 +216,7 @@ interface GroupProps {
   readonly group: InboxGroup<DrawnSection>;
   readonly newest: ReadonlyMap<string, readonly number[]>;
   readonly actions: TriageActions;
+  readonly selection: SelectionProps;
 }
 
 function Group({ group: { key, name, sections }, ...props }: GroupProps) {
@@ -209,7 +238,13 @@ interface SectionProps extends Omit<GroupProps, 'group'> {
 }
 
 /** Heading that folds its conversations. */
-function Section({ section: { key, rows, drawn, count, hasMention }, as: Heading, newest, actions }: SectionProps) {
+function Section({
+  section: { key, rows, drawn, count, hasMention },
+  as: Heading,
+  newest,
+  actions,
+  selection,
+}: SectionProps) {
   const { i18n } = useLingui();
   const chat = useChat();
   const isFolded = useReading(foldedSections).has(key);
@@ -249,7 +284,7 @@ function Section({ section: { key, rows, drawn, count, hasMention }, as: Heading
       </div>
       <ul>
         {drawn.map((row) => (
-          <Row key={row.key} row={row} messageIds={newest.get(row.key) ?? []} actions={actions} />
+          <Row key={row.key} row={row} messageIds={newest.get(row.key) ?? []} actions={actions} selection={selection} />
         ))}
       </ul>
     </section>
@@ -272,9 +307,10 @@ interface RowProps {
   /** Last message and newest unread messages, newest first. */
   readonly messageIds: readonly number[];
   readonly actions: TriageActions;
+  readonly selection: SelectionProps;
 }
 
-function Row({ row, messageIds, actions }: RowProps) {
+function Row({ row, messageIds, actions, selection: { selected, select, take } }: RowProps) {
   const { i18n } = useLingui();
   const chat = useChat();
   const { destination } = row;
@@ -295,23 +331,36 @@ function Row({ row, messageIds, actions }: RowProps) {
       messageId={messageId}
       faces={faces}
       isInChannel
+      isSelected={selected.has(row.key)}
       actions={
         <>
+          <RowButton
+            icon={SquareCheck}
+            label={i18n._('Select')}
+            keys="Space"
+            isPressed={selected.has(row.key)}
+            onClick={() => select(toggled(selected, row.key))}
+          />
           <RowButton
             icon={MailCheck}
             label={i18n._('Mark as read')}
             keys="Shift+U"
-            onClick={() => actions.markRead([row])}
+            onClick={() => actions.markRead(take(row.key))}
           />
           {destination.kind === 'channel' && (
             <>
-              <RowButton icon={BellOff} label={i18n._('Mute topic')} keys="Shift+M" onClick={() => actions.mute(row)} />
+              <RowButton
+                icon={BellOff}
+                label={i18n._('Mute topic')}
+                keys="Shift+M"
+                onClick={() => actions.mute(take(row.key))}
+              />
               <RowButton
                 icon={BellRing}
                 label={i18n._('Follow topic')}
                 keys="Shift+F"
                 isPressed={isFollowed}
-                onClick={() => actions.toggleFollow(row)}
+                onClick={() => actions.toggleFollow(take(row.key))}
               />
             </>
           )}

@@ -21,6 +21,9 @@ const LETTERS: Readonly<Record<string, string>> = {
   K: 'PageUp',
 };
 
+/** Key passed for both rows of a step with Shift. */
+export const EXTEND = 'Shift+Arrow';
+
 /** Row that last had the focus, and its index. Outlives the page, so that the back button returns to the row. */
 export interface LastRow {
   row: string | null;
@@ -87,7 +90,10 @@ export function useRowKeys(last: LastRow, onKey: (key: string, row: string) => b
     const step = STEPS[LETTERS[key] ?? key];
     if (step !== undefined) {
       last.awaited = null;
+      const isExtending = row && event.shiftKey && /^Arrow/.test(key);
+      if (isExtending) onKey(EXTEND, row.dataset.row!);
       focus((row ? rows().indexOf(row) : step > 0 ? -1 : 0) + step);
+      if (isExtending) onKey(EXTEND, last.row!);
     } else if (!onKey(isUndo ? 'Control+Z' : key, row?.dataset.row ?? '')) return;
     event.preventDefault();
   };

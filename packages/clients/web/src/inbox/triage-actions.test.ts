@@ -48,15 +48,28 @@ describe('actions on conversations', () => {
     expect(calls).toEqual([flags('add', ids.slice(0, 1000)), flags('add', ids.slice(1000))]);
   });
 
+  it('follow all topics of a selection, and restore the policy of each', async () => {
+    const { actions, chat } = actionsOn({});
+    const policies = () => ['one', 'two'].map((topic) => chat.sidebar.policyOf(5, topic));
+    await actions.toggleFollow([row('one')]);
+    await actions.toggleFollow([row('one'), row('two')]);
+    expect(policies()).toEqual(['followed', 'followed']);
+    expect(actions.last.value?.text).toBe('Topic followed (2)');
+    await actions.undo();
+    expect(policies()).toEqual(['followed', 'none']);
+    await actions.mute([row('one'), row('two')]);
+    expect(policies()).toEqual(['muted', 'muted']);
+  });
+
   it('restore the former policy of a topic', async () => {
     const { actions, chat } = actionsOn({});
     const policy = () => chat.sidebar.policyOf(5, 'one');
-    await actions.toggleFollow(row('one'));
+    await actions.toggleFollow([row('one')]);
     expect(policy()).toBe('followed');
-    await actions.mute(row('one'));
+    await actions.mute([row('one')]);
     expect(policy()).toBe('muted');
-    await actions.toggleFollow(row('one'));
-    await actions.toggleFollow(row('one'));
+    await actions.toggleFollow([row('one')]);
+    await actions.toggleFollow([row('one')]);
     expect(policy()).toBe('none');
     await actions.undo();
     await actions.undo();
@@ -84,7 +97,7 @@ describe('actions on conversations', () => {
     const refusal = new ParleyError('No', 'BAD_REQUEST', 400);
     const { actions, chat } = actionsOn({ one: [1] }, Promise.reject(refusal));
     await actions.markRead([row('one')]);
-    await actions.mute(row('one'));
+    await actions.mute([row('one')]);
     expect(actions.last.value).toBeNull();
     expect(chat.sidebar.policyOf(5, 'one')).toBe('none');
     expect(lastFailure.value).toBe(refusal);

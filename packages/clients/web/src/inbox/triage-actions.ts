@@ -16,6 +16,11 @@ interface Done {
   undo(): Promise<unknown>;
 }
 
+type Topic = Extract<Destination, { kind: 'channel' }>;
+
+const topicsOf = (rows: readonly ConversationRow[]): readonly Topic[] =>
+  rows.flatMap(({ destination }) => (destination.kind === 'channel' ? [destination] : []));
+
 /** Undoable commands for listed conversations. */
 export class TriageActions {
   /** Latest command; null once it is undone. */
@@ -42,14 +47,15 @@ export class TriageActions {
     );
   }
 
-  mute({ destination }: ConversationRow): Promise<void> {
-    return this.setPolicy(destination, 'muted', this.i18n._('Topic muted'));
+  mute(rows: readonly ConversationRow[]): Promise<void> {
+    return this.setPolicy(rows, 'muted', this.i18n._('Topic muted'));
   }
 
-  toggleFollow({ destination }: ConversationRow): Promise<void> {
-    const isFollowed = this.policyOf(destination) === 'followed';
-    const text = isFollowed ? this.i18n._('Topic unfollowed') : this.i18n._('Topic followed');
-    return this.setPolicy(destination, isFollowed ? 'none' : 'followed', text);
+  /** Follows the topics, or unfollows them if all of them are followed. */
+  toggleFollow(rows: readonly ConversationRow[]): Promise<void> {
+    const areFollowed = topicsOf(rows).every((topic) => this.policyOf(topic) === 'followed');
+    const text = areFollowed ? this.i18n._('Topic unfollowed') : this.i18n._('Topic followed');
+    return this.setPolicy(rows, areFollowed ? 'none' : 'followed', text);
   }
 
   /** Reverts the latest command. The row that had the focus then gets the focus again. */
@@ -60,19 +66,22 @@ export class TriageActions {
     await latest?.undo().catch(reportFailure);
   }
 
-  private policyOf(destination: Destination): TopicPolicy {
-    if (destination.kind !== 'channel') return 'none';
-    return this.chat.sidebar.policyOf(destination.channelId, destination.topic);
+  private policyOf({ channelId, topic }: Topic): TopicPolicy {
+    return this.chat.sidebar.policyOf(channelId, topic);
   }
 
-  private async setPolicy(destination: Destination, policy: TopicPolicy, text: string): Promise<void> {
-    if (destination.kind !== 'channel') return;
+  private async setPolicy(rows: readonly ConversationRow[], policy: TopicPolicy, text: string): Promise<void> {
     const { commands } = this.chat;
-    const before = this.policyOf(destination);
+    const before = topicsOf(rows).map((topic) => ({ topic, policy: this.policyOf(topic) }));
+    if (before.length === 0) return;
     await this.run(
-      text,
-      () => commands.setTopicPolicy(destination, policy),
-      () => commands.setTopicPolicy(destination, before),
+      before.length === 1 ? text : `${text} (${this.i18n.number(before.length)})`,
+      async () => {
+        for (const { topic } of before) await commands.setTopicPolicy(topic, policy);
+      },
+      async () => {
+        for (const each of before) await commands.setTopicPolicy(each.topic, each.policy);
+      },
     );
   }
 

@@ -1,4 +1,4 @@
-import { type Chat, type Destination, destinationOf, narrowOf } from '@parley/chat';
+import { type Chat, type Destination, destinationOf, type MessageRow, narrowOf } from '@parley/chat';
 import type { Services } from '../services/context.js';
 import { isPlainKey, letterKeys } from '../services/letter-keys.js';
 import { homeOf } from '../services/location.js';
@@ -165,14 +165,17 @@ function editLast(chat: Chat, isFromComposer = false): void {
   const last = [...document.querySelectorAll<HTMLElement>(ROW)].reverse().find((row) => {
     const message = chat.message(row.dataset.key!).peek();
     if (!message?.isOwn) return false;
-    return message.id === null ? message.delivery !== 'failed' : chat.rights.canEdit(message.id);
+    return isOutgoing(message) ? message.delivery !== 'failed' : chat.rights.canEdit(message.id!);
   });
-  if (last && chat.message(last.dataset.key!).peek()!.id === null) return;
+  if (last && isOutgoing(chat.message(last.dataset.key!).peek()!)) return;
   last?.toggleAttribute('data-from-composer', isFromComposer);
   last?.focus();
   // The row renders its buttons when focused.
   requestAnimationFrame(() => last?.querySelector<HTMLElement>('[aria-keyshortcuts="e"]')?.click());
 }
+
+/** True until the event of an own message arrives, which may be after it has its id. */
+const isOutgoing = ({ markdown }: MessageRow): boolean => markdown !== null;
 
 /** Opens the people list and focuses its search. */
 function showPeople(): void {

@@ -135,6 +135,8 @@ const inboxKeysIn = (i18n: I18n): readonly ShortcutGroup[] => [
     title: i18n._('Inbox'),
     shortcuts: [
       [['Enter'], i18n._('Open')],
+      [['Space'], i18n._('Select')],
+      [['Shift', '↓'], i18n._('Select')],
       [['Shift', 'U'], i18n._('Mark as read')],
       [['Shift', 'M'], i18n._('Mute topic')],
       [['Shift', 'F'], i18n._('Follow the topic, or unfollow it')],

@@ -3,6 +3,7 @@ import { type Chat, type Privacy, rankOf } from '@parley/chat';
 import { Check, Plus } from 'lucide-react';
 import { type FormEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { leaveChannel } from '../channels/channel-menu.js';
+import { textOf } from '../content/tree.js';
 import { ChannelIcon } from '../conversation/destination-heading.js';
 import { FailureText } from '../kit/dialog.js';
 import { fieldIn } from '../kit/overlay.js';
@@ -93,7 +94,7 @@ function ChannelLine({ channelId }: { readonly channelId: number }) {
       <a className={styles.lineMain} href={channelPlace(chat, channelId, 'general')}>
         <span className={styles.lineTitle}>{channel.name}</span>
         <span className={styles.lineDetail}>
-          {[people, folder?.name, channel.description].filter(Boolean).join(' · ')}
+          {[people, folder?.name, textOf(channel.rendered_description)].filter(Boolean).join(' · ')}
         </span>
       </a>
       <SubscribeButton channelId={channelId} />

@@ -37,9 +37,9 @@ export function Profile() {
     () =>
       ['', 'UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')].map((zone) => ({
         value: zone,
-        label: zone.replaceAll('_', ' '),
+        label: zone === '' ? i18n._('None') : zone.replaceAll('_', ' '),
       })),
-    [],
+    [i18n],
   );
   return (
     <>

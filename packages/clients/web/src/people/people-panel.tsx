@@ -3,12 +3,12 @@ import { rankOf } from '@parley/chat';
 import { X } from 'lucide-react';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { IconButton } from '../kit/icon-button.js';
-import { useChat, useField } from '../services/context.js';
+import { useChat, useComputed, useField, usePlace } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './people.module.css';
 import { PeopleList } from './people-list.js';
 
-/** All people, present ones first. Muted people are only found by name. */
+/** All people: first the members of the open channel, of which present ones come first. Muted people are only found by name. */
 export function PeoplePanel({ onClose }: { readonly onClose?: () => void }) {
   const { i18n } = useLingui();
   const chat = useChat();
@@ -16,15 +16,18 @@ export function PeoplePanel({ onClose }: { readonly onClose?: () => void }) {
   const muted = useField('muted_users');
   const [query, setQuery] = useState('');
   const wanted = useDeferredValue(query.trim());
-  const found = useMemo(
-    () =>
-      all.filter((id) =>
+  const channelId = usePlace((place) => place.channelId);
+  const members = useComputed(() => chat.state.subscribers.get(channelId ?? 0), [chat, channelId]);
+  const found = useMemo(() => {
+    const isMember = new Set(members);
+    return all
+      .filter((id) =>
         wanted === ''
           ? !muted?.some((person) => person.id === id)
           : rankOf(wanted, chat.state.people.peek(id)!.user.full_name) !== null,
-      ),
-    [all, wanted, muted, chat],
-  );
+      )
+      .sort((a, b) => Number(isMember.has(b)) - Number(isMember.has(a)));
+  }, [all, wanted, muted, members, chat]);
   return (
     <aside className={styles.panel} data-beside={onClose !== undefined || undefined} aria-label={i18n._('People')}>
       <header className={styles.panelHeader}>

@@ -95,6 +95,7 @@ function Details({ card }: { readonly card: CardModel }) {
   const time = timeIn(card.timeZone, i18n);
   return (
     <dl className={styles.details}>
+      <Row name={i18n._('Member since')}>{i18n.date(card.joinedAt, { dateStyle: 'long' })}</Row>
       {time !== null && <Row name={i18n._('Local time')}>{time}</Row>}
       {card.email !== null && card.email !== '' && (
         <Row name={i18n._('Email')}>
