@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { json } from 'node:stream/consumers';
+import { until } from '@parley/testkit';
 import { Application, type RunningApplication, root } from './fixtures/application.js';
 import { blocksOf } from './fixtures/documents.js';
 
@@ -119,6 +120,7 @@ const WELCOME = { anchor: 'newest', num_before: '1', num_after: '0', apply_markd
 let app: Application;
 beforeAll(async () => {
   app = await Application.make([
+    '@types/better-sqlite3',
     '@types/express',
     '@types/node',
     '@types/react',
@@ -228,7 +230,14 @@ describe('npm package', () => {
       jsx: 'react-jsx',
       noEmit: true,
     };
-    const files = ['react.tsx', 'custom-look.tsx', 'page/state.ts', 'page/element.tsx', 'styles.d.ts'];
+    const files = [
+      'react.tsx',
+      'custom-look.tsx',
+      'element-react.tsx',
+      'page/state.ts',
+      'page/element.tsx',
+      'styles.d.ts',
+    ];
     app.write('styles.d.ts', "declare module '*.css';");
     app.write(
       'tsconfig.react.json',
@@ -277,6 +286,12 @@ describe('example', () => {
     const ofMailer = blocks.find((block) => block.includes('class HttpMailer'))!.split('\n\n');
     const mailer = readFileSync(join(root, 'docs/examples/mailer.ts'), 'utf8');
     expect(ofMailer.filter((paragraph) => !mailer.includes(paragraph))).toEqual([]);
+    const outbox = readFileSync(join(root, 'docs/examples/outbox.ts'), 'utf8');
+    const ofOutbox = blocks.filter((block) => /^\/\/ \d\. /.test(block));
+    expect(ofOutbox.length).toBe(2);
+    expect(ofOutbox.flatMap((block) => block.split('\n\n')).filter((paragraph) => !outbox.includes(paragraph))).toEqual(
+      [],
+    );
   });
 
   beforeAll(async () => {
@@ -438,6 +453,15 @@ describe('example', () => {
     expect(code).toBe(0);
     // Without a logger, warnings are written to standard error.
     expect(JSON.parse(errors)).toMatchObject({ level: 'warn', audit: 'failed log-in', account: 'a@example.com' });
+  });
+
+  it('with an outbox sends a message for each order of its own database', async () => {
+    const shop = await app.serve('out/outbox.js');
+    expect((await shop.request('POST', '/orders/7')).status).toBe(201);
+    const read = async () => (await shop.request('GET', '/orders/7')).body;
+    await until(async () => (await read()).messages > 0);
+    expect(await read()).toEqual({ number: 7, messages: 1 });
+    expect((await shop.stop()).code).toBe(0);
   });
 
   it('CommonJS serves at the root', async () => {
