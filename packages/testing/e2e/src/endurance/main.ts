@@ -34,7 +34,7 @@ const TESTS = [
   'packages/testing/e2e/src/upload-crash.test.ts',
   'packages/testing/acceptance/src/import-merge.random.test.ts',
   'packages/server/src/facade/notification-crash.test.ts',
-  'packages/server/src/facade/outbox-crash.test.ts',
+  'packages/testing/acceptance/src/outbox-crash.test.ts',
   'packages/testing/bench/src/bench.test.ts',
 ];
 
