@@ -1,5 +1,5 @@
 import type { Role } from '@parley/domain/access';
-import { type ChannelView, isPrivate, isWebPublic, ReopenChannel } from '@parley/domain/channels';
+import { type ChannelView, isPrivate, isWebPublic } from '@parley/domain/channels';
 import {
   type Caller,
   type ChannelId,
@@ -26,7 +26,6 @@ import {
   type PageRange,
   type PersonalFlags,
   RemoveReaction,
-  SendMessage,
   type SendMessageInput,
   UpdateMessage,
   type UserSummary,
@@ -47,6 +46,7 @@ import {
   properties,
   TEXT,
 } from './argument-types.js';
+import { sendReopening } from './closed-channels.js';
 import type { Addresses, PersonRef } from './references.js';
 
 export interface ChatRealm {
@@ -342,14 +342,7 @@ export function chatMessages(parts: MessagesParts): ChatMessages {
   return {
     async send(message) {
       const who = await caller();
-      const input = await inputOf(parts.addresses, who, message);
-      const send = async () => ({ id: (await resolve(SendMessage).execute(who, input)).id });
-      try {
-        return await send();
-      } catch (error) {
-        if (!(await hasReopened(parts, who, message.channel, error))) throw error;
-        return send();
-      }
+      return sendReopening(parts, who, message.channel, await inputOf(parts.addresses, who, message));
     },
     list: (selection = {}) => ({
       async *[Symbol.asyncIterator]() {
@@ -487,24 +480,6 @@ async function present(
 ): Promise<readonly OwnChatMessage[]> {
   const person = peopleBy(await addresses.externalIdsOf(realmId, peopleIn(views)), hidden);
   return views.map((view) => presentOwnMessage(view, realm, person, getOrThrow(flags, view.message.id)));
-}
-
-/** Reopens the closed channel that rejected a message. Returns false if the rejection has another reason. */
-async function hasReopened(
-  { resolve, channelId }: MessagesParts,
-  who: Caller,
-  channel: string | number | undefined,
-  error: unknown,
-): Promise<boolean> {
-  const isRejected = error instanceof DomainError && error.is('CANNOT_POST_IN_CHANNEL');
-  if (!isRejected || channel === undefined) return false;
-  try {
-    return await resolve(ReopenChannel).execute(who, { channelId: await channelId(who, channel) });
-  } catch (failure) {
-    // The sender cannot access the channel.
-    if (failure instanceof DomainError && failure.is('UNKNOWN_CHANNEL')) return false;
-    throw failure;
-  }
 }
 
 /** Converts a message to the use case's input. @throws DomainError INVALID_ARGUMENT, UNKNOWN_USER */

@@ -2,6 +2,7 @@ import {
   ArchiveChannel,
   CloseChannel,
   CreateChannel,
+  type CreateChannelInput,
   DEFAULT_CHANNEL_OPTIONS,
   FindChannelId,
   GetChannel,
@@ -139,6 +140,30 @@ const EVERY_ACTIVE_CHANNEL = {
   includeDefault: true,
 };
 
+/** Converts a channel to the use case's input. @throws DomainError INVALID_ARGUMENT, UNKNOWN_USER, UNKNOWN_GROUP */
+async function creationOf(
+  { resolve, addresses }: Pick<ChannelsParts, 'resolve' | 'addresses'>,
+  who: Caller,
+  channel: ChannelToCreate,
+): Promise<CreateChannelInput> {
+  const given = properties('The channel', NEW_CHANNEL, channel);
+  const { name, description = '', isPrivate = false, subscribers = [], announce = false, readers } = given;
+  const others = await addresses.userIds(who.realmId, 'subscribers', listOf(subscribers));
+  const canSubscribe = readers === undefined ? null : await resolve(FindGroupId).execute(who, { name: readers });
+  return {
+    ...DEFAULT_CHANNEL_OPTIONS,
+    name,
+    description,
+    isPrivate,
+    sharesHistory: given.sharesHistory ?? null,
+    isDefault: given.isDefault ?? false,
+    announce,
+    ...(canSubscribe !== null && { permissions: { canSubscribe } }),
+    ...(given.closesAfterDays !== undefined && { closesAfterDays: given.closesAfterDays }),
+    subscriberIds: [...new Set([who.userId, ...others])],
+  };
+}
+
 export function chatChannels({ resolve, addresses, realm, caller }: ChannelsParts): ChatChannels {
   const idOf = async (channel: string | number) => findChannelId(resolve, await caller(), channel);
   const view = async (channelId: ChannelId) =>
@@ -151,25 +176,8 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
 
   const channels: ChatChannels = {
     async create(channel) {
-      const given = properties('The channel', NEW_CHANNEL, channel);
-      const { name, description = '', isPrivate = false, subscribers = [], announce = false } = given;
       const who = await caller();
-      const others = await addresses.userIds(who.realmId, 'subscribers', listOf(subscribers));
-      const readers =
-        given.readers === undefined ? null : await resolve(FindGroupId).execute(who, { name: given.readers });
-      const channelId = await resolve(CreateChannel).execute(who, {
-        ...DEFAULT_CHANNEL_OPTIONS,
-        name,
-        description,
-        isPrivate,
-        sharesHistory: given.sharesHistory ?? null,
-        isDefault: given.isDefault ?? false,
-        announce,
-        ...(readers !== null && { permissions: { canSubscribe: readers } }),
-        ...(given.closesAfterDays !== undefined && { closesAfterDays: given.closesAfterDays }),
-        subscriberIds: [...new Set([who.userId, ...others])],
-      });
-      return view(channelId);
+      return view(await resolve(CreateChannel).execute(who, await creationOf({ resolve, addresses }, who, channel)));
     },
     async ensure(channel) {
       const { name } = properties('The channel', NEW_CHANNEL, channel);

@@ -58,6 +58,7 @@ const NARROW_INDEXES = [
   'import_run_by_realm',
   'imported_messages_of_realm',
   'placeholder_key_by_key',
+  'channel_closing_by_realm', // lists are unused, rows are found by id
   'erasure_by_realm',
   'invitation_open',
   'user_group_anonymous',
