@@ -259,6 +259,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/chat',
       '@parley/client',
       '@parley/domain',
+      '@parley/export-files',
       '@parley/http',
       '@parley/markdown',
       '@parley/node-adapters',
