@@ -487,7 +487,7 @@ export const smtpMailerOf = (
       });
 
 /** Only SQLite has an outbox folder; other databases and storages require a mailer. */
-const outboxOf = ({ database }: MailConfiguration): string =>
+export const outboxOf = ({ database }: Pick<MailConfiguration, 'database'>): string =>
   join(dirname((database as SqliteLocation).path), 'outbox');
 
 const mailerOf = (configuration: RuntimeConfig, clock: Clock, secret: string): Mailer =>
