@@ -5,6 +5,7 @@ import {
   loadOptional,
   type NodeState,
   type StorageGauges,
+  type StoredText,
   type UnitOfWork,
 } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
@@ -223,6 +224,33 @@ export async function examinePostgres(url: string): Promise<ServerFacts> {
   await requirePooler(url, DEFAULT_LIMITS);
   return withClient(url, (client) => examineServer(client, Date.now));
 }
+
+/** Calls `take` with every row of every table, in the text form of the database server. */
+export const readTextsOfPostgres = (url: string, take: (text: StoredText) => void): Promise<void> =>
+  withClient(url, async (client) => {
+    const { rows: tables } = await client.query<{ readonly name: string }>(
+      `SELECT table_name AS name FROM information_schema.tables
+       WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'`,
+    );
+    for (const { name } of tables) await readTable(client, name, take);
+  });
+
+async function readTable(client: Client, table: string, take: (text: StoredText) => void): Promise<void> {
+  await client.query('BEGIN READ ONLY');
+  try {
+    await client.query(`DECLARE texts NO SCROLL CURSOR FOR SELECT t::text AS text FROM "${table}" t`);
+    let row = 0;
+    for (let count = ROWS_AT_A_TIME; count === ROWS_AT_A_TIME; ) {
+      const { rows } = await client.query<{ readonly text: string }>(`FETCH ${ROWS_AT_A_TIME} FROM texts`);
+      for (const { text } of rows) take({ table, row: ++row, bytes: Buffer.from(text) });
+      count = rows.length;
+    }
+  } finally {
+    await client.query('ROLLBACK');
+  }
+}
+
+const ROWS_AT_A_TIME = 1000;
 
 /** Returns the servers, and the roles of the hosts and the read replica. Hosts that do not respond are reported as such. */
 export async function statusOfCluster(url: string, replica: string | null): Promise<ClusterStatus> {

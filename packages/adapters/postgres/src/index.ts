@@ -5,6 +5,7 @@ export {
   migratePostgres,
   movePostgres,
   openPostgresStorage,
+  readTextsOfPostgres,
   SESSIONS_PER_SERVER,
   statusOfCluster,
   withoutPassword,

@@ -5,6 +5,7 @@ import type {
   DatabaseState,
   ErasureRecord,
   StorageAdministration,
+  StoredText,
 } from '@parley/domain/kernel';
 import { DatabaseRefused, SECRET_FINGERPRINT } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
@@ -20,6 +21,7 @@ export const administerDatabase = (path: string): StorageAdministration => ({
   findDamage: () => findDamage(path),
   listBlobs: (after, limit) => listBlobs(path, after, limit),
   listErasures: () => listErasures(path),
+  readTexts: (take, options) => readTexts(path, take, options),
   copy: (target, options) => copyDatabase(path, target, options),
   compact: () => compactDatabase(path),
 });
@@ -91,6 +93,75 @@ export function listErasures(path: string): readonly ErasureRecord[] {
       .all();
     return rows.map((row) => ({ ...row, everythingWritten: row.everythingWritten === 1 }));
   });
+}
+
+interface ListedTable {
+  readonly schema: string;
+  readonly name: string;
+  readonly type: 'table' | 'virtual' | 'shadow' | 'view';
+  /** 1 for tables without row ids. */
+  readonly wr: 0 | 1;
+}
+
+/** Part of a page that the payload of a row always gets, also in an index (sqlite.org/fileformat.html). */
+const CONTIGUOUS_SHARE = 1 / 8;
+
+/**
+ * Reads rows with text or bytes, and the terms of the search indexes, which are compressed in their tables.
+ * @throws DatabaseRefused
+ */
+export function readTexts(
+  path: string,
+  take: (text: StoredText) => void,
+  { onlySplit }: { readonly onlySplit: boolean },
+): void {
+  lookInto(path, (database) => {
+    const pageSize = database.pragma('page_size', { simple: true }) as number;
+    const longerThan = onlySplit ? pageSize * CONTIGUOUS_SHARE : -1;
+    const tables = (database.pragma('table_list') as readonly ListedTable[]).filter(({ schema }) => schema === 'main');
+    for (const table of tables) if (table.type === 'table') readRows(database, table, longerThan, take);
+    // Permits temporary tables.
+    database.pragma('query_only = OFF');
+    for (const { name } of tables.filter(({ type }) => type === 'virtual')) {
+      if (!isSearchIndex(database, name)) continue;
+      database.exec(`CREATE VIRTUAL TABLE temp.${name}_terms USING fts5vocab('main', '${name}', 'row')`);
+      let row = 0;
+      const terms = database.prepare<[], [Buffer]>(`SELECT CAST(term AS BLOB) FROM temp.${name}_terms`).raw();
+      for (const [bytes] of terms.iterate()) take({ table: `${name} (terms)`, row: ++row, bytes });
+    }
+  });
+}
+
+const isSearchIndex = (database: Database, name: string): boolean =>
+  /USING fts5\b/i.test(
+    database.prepare<[string], string>('SELECT sql FROM sqlite_schema WHERE name = ?').pluck().get(name) ?? '',
+  );
+
+function readRows(
+  database: Database,
+  { name, wr }: ListedTable,
+  longerThan: number,
+  take: (text: StoredText) => void,
+): void {
+  const columns = database.pragma(`table_info("${name}")`) as readonly {
+    readonly name: string;
+    readonly type: string;
+  }[];
+  // Columns of internal tables have no type.
+  const texts = columns.filter(({ type }) => ['TEXT', 'BLOB', 'ANY', ''].includes(type.toUpperCase()));
+  if (texts.length === 0) return;
+  const joined = texts.map((column) => `coalesce("${column.name}", '')`).join(` || x'0A' || `);
+  const bytes = texts.map((column) => `coalesce(octet_length("${column.name}"), 0)`).join(' + ');
+  const rows = database
+    .prepare<[number], [number, Buffer]>(
+      `SELECT ${wr === 1 ? '0' : 'rowid'}, CAST(${joined} AS BLOB) FROM "${name}" WHERE ${bytes} > ?`,
+    )
+    .raw();
+  let position = 0;
+  for (const [id, content] of rows.iterate(longerThan)) {
+    position++;
+    take({ table: name, row: wr === 1 ? position : id, bytes: content });
+  }
 }
 
 /** Migrates the schema and returns the names of the executed steps. @throws DatabaseRefused */

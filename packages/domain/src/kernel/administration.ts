@@ -33,6 +33,15 @@ export interface ErasureRecord {
   readonly everythingWritten: boolean;
 }
 
+/** Content of a stored row, or a term of a search index. */
+export interface StoredText {
+  readonly table: string;
+  /** Id of the row; its position if it has none. */
+  readonly row: number;
+  /** Text and bytes of all columns. */
+  readonly bytes: Uint8Array;
+}
+
 export interface CopyOptions {
   /** Maximum number of bytes written between syncs, so that other commits never wait for one large sync. */
   readonly bytesPerSync?: number;
@@ -55,6 +64,11 @@ export interface StorageAdministration {
   listBlobs(after: string, limit: number): readonly BlobRecord[];
   /** Returns the erasures of all organizations; none if the schema is older. */
   listErasures(): readonly ErasureRecord[];
+  /**
+   * Calls `take` with every row that has text, and with every term of the search indexes. With `onlySplit`, omits rows
+   * whose texts are contiguous in the file.
+   */
+  readTexts(take: (text: StoredText) => void, options: { readonly onlySplit: boolean }): void;
   /** Copies the data committed before the call to a file. */
   copy(target: string, options?: CopyOptions): Promise<void>;
   /** Rewrites the database without remains of deleted rows; no server may use it. */

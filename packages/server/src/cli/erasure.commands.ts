@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
 import { CopyErasuresToLedger, ReplayErasures } from '@parley/domain/membership';
 import { FileErasureLedger, readLedger } from '../backup/erasure-ledger.js';
+import { type FoundWord, findWords, readWords } from '../doctor/find-words.js';
+import { MAX_WORD_BYTES, MAX_WORDS, MIN_WORD_BYTES } from '../doctor/word-search.js';
 import { counted } from '../kernel/counted.js';
-import { StartupError } from '../kernel/startup-error.js';
-import { always, type Command, type CommandContext, type CommandResult } from './command.js';
-import { nameOf } from './databases.js';
+import { StartupError, UsageError } from '../kernel/startup-error.js';
+import { always, type Command, type CommandContext, type CommandResult, EXIT_CODES } from './command.js';
+import { nameOf, requireDatabase } from './databases.js';
 import { timeOf } from './user.commands.js';
 
 async function list({ withParley }: CommandContext): Promise<CommandResult> {
@@ -56,6 +58,38 @@ async function replay({ withParley, word }: CommandContext): Promise<CommandResu
   });
 }
 
+const MIB = 1024 * 1024;
+/** Maximum number of places in the output. */
+const MAX_SHOWN = 1000;
+
+async function verify({ invocation, flag }: CommandContext): Promise<CommandResult> {
+  const { configuration } = invocation;
+  const list = flag('words');
+  if (list === undefined) throw new UsageError('--words FILE is required.');
+  requireDatabase(invocation);
+  const words = await readWords(list);
+  const shown: FoundWord[] = [];
+  const report = await findWords(configuration, words, (found) => {
+    if (shown.length < MAX_SHOWN) shown.push(found);
+  });
+  const { found, bytes, files, compressedFiles } = report;
+  const rest = found - shown.length;
+  const isFile = configuration.database.kind === 'sqlite';
+  return {
+    lines: [
+      ...shown.map(({ place, offset, line }) => `${place}, offset ${offset}: the word of line ${line}`),
+      ...(rest > 0 ? [`and ${counted(rest, 'more place')}`] : []),
+      `${found === 0 ? 'Nothing found' : `Found ${counted(found, 'time')}`} in ${(bytes / MIB).toFixed(1)} MiB: rows and ${counted(files, 'file')}.`,
+      ...(isFile ? [] : ["Not searched: pages, log, replicas and backups of PostgreSQL, and the server's log."]),
+      ...(compressedFiles > 0
+        ? [`The contents of ${counted(compressedFiles, 'compressed file')} were not unpacked, such as exports.`]
+        : []),
+    ],
+    data: { ...report, places: shown },
+    exitCode: found === 0 ? EXIT_CODES.done : EXIT_CODES.failed,
+  };
+}
+
 /** Note about an organization whose last owner was erased by a replay. */
 export const ownerMissing = (realm: Parameters<typeof nameOf>[0]): string =>
   `The last owner of ${nameOf(realm)} is erased. Choose another one: parley user set-role.`;
@@ -85,5 +119,23 @@ export const ERASURE_COMMANDS: readonly Command[] = [
     details: 'For PostgreSQL; parley restore does it itself. Run it before anybody is imported. It can be repeated.',
     examples: ['parley erasure replay /backups/parley.erasures'],
     run: replay,
+  },
+  {
+    name: 'erasure verify',
+    help: 'searches everything that the server stores for the words of a file, and exits with 1 if it finds one',
+    details: [
+      'Searches the rows and search terms, and on SQLite also all bytes of the database file and its log. Then the uploaded files,',
+      'exports, unfinished uploads and imports, the outbox and the audit lines of commands. The server may be running; run it a day',
+      'after an erasure. The output has places and the lines of the words, but no words. Delete FILE afterwards.',
+    ].join('\n'),
+    flags: {
+      words: {
+        value: 'FILE',
+        help: `one word per line: at most ${MAX_WORDS}, of ${MIN_WORD_BYTES} to ${MAX_WORD_BYTES} bytes`,
+      },
+    },
+    examples: ['parley erasure verify --words /root/words.txt', 'parley erasure verify --words /root/words.txt --json'],
+    isReadOnly: always,
+    run: verify,
   },
 ];

@@ -130,7 +130,7 @@ async function replayErasures(
   const blobs = blobStoreOf(configuration);
   const parley = await openParley(
     { ...configuration, ...addressesOf(configuration), secret, database: { kind: 'sqlite', path: unfinished } },
-    { logger: silentLogger, isOneOff: true, acceptsNewSecret: false, ports: { blobs }, ledger },
+    { logger: silentLogger, isOneOff: true, acceptsNewSecret: false, ports: { blobs }, erasureLedgerPath: ledger },
   );
   try {
     const replayed = await parley.useCase(ReplayErasures).execute(erasures);

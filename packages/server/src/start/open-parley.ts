@@ -82,6 +82,7 @@ export interface HostOptions
     | 'isOneOff'
     | 'metrics'
     | 'importRunner'
+    | 'erasureLedgerPath'
   > {
   readonly onCommit?: (commit: Commit) => void;
   /** Called after another version has migrated the schema beyond this version. */
@@ -90,22 +91,12 @@ export interface HostOptions
   readonly acceptsNewSecret: boolean;
   /** Takes the location of files over from another database. */
   readonly adoptsFiles?: boolean;
-  /** Path of the ledger of erasures; default: next to the SQLite database. */
-  readonly ledger?: string;
 }
 
 /** Opens a server; leaves no file behind on failure. @throws StartupError, DatabaseRefused, MissingLibrary */
 export async function openParley(
   configuration: RuntimeConfig,
-  {
-    acceptsNewSecret,
-    adoptsFiles = false,
-    ledger,
-    onCommit: report,
-    onUnknownSchema,
-    ports = {},
-    ...hostOptions
-  }: HostOptions,
+  { acceptsNewSecret, adoptsFiles = false, onCommit: report, onUnknownSchema, ports = {}, ...hostOptions }: HostOptions,
 ): Promise<ComposedParley> {
   const logInProviders = [
     ...(hostOptions.logInProviders ?? []),
@@ -165,10 +156,7 @@ export async function openParley(
       unicodeEmoji,
       mailer: ports.mailer ?? mailerOf(configuration, clock, ownSecret),
       sendsMail: configuration.smtpUrl !== null || ports.mailer !== undefined,
-      ...(configuration.database?.kind === 'sqlite' && {
-        dataFolder: dirname(resolve(configuration.database.path)),
-        erasureLedgerPath: ledger ?? ledgerPathFor(resolve(configuration.database.path)),
-      }),
+      ...(configuration.database?.kind === 'sqlite' && placesBeside(configuration.database)),
       ...(installation && { reportPresence, ...clusterParts(storage, serverId, bus) }),
       ...blobStores,
       ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
@@ -188,6 +176,12 @@ export async function openParley(
     throw error;
   }
 }
+
+/** Paths next to a database file. */
+const placesBeside = ({ path }: SqliteLocation) => ({
+  dataFolder: dirname(resolve(path)),
+  erasureLedgerPath: ledgerPathFor(resolve(path)),
+});
 
 /** Parts of a server that shares its database. */
 const clusterParts = ({ clusterGauges }: Storage, serverId: string, bus: NatsBus | null) => ({
@@ -487,7 +481,7 @@ export const smtpMailerOf = (
       });
 
 /** Only SQLite has an outbox folder; other databases and storages require a mailer. */
-const outboxOf = ({ database }: MailConfiguration): string =>
+export const outboxOf = ({ database }: Pick<MailConfiguration, 'database'>): string =>
   join(dirname((database as SqliteLocation).path), 'outbox');
 
 const mailerOf = (configuration: RuntimeConfig, clock: Clock, secret: string): Mailer =>

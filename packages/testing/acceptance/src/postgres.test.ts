@@ -1,3 +1,4 @@
+import { readTextsOfPostgres } from '@parley/postgres';
 import { createDatabase } from '@parley/postgres/testing';
 import { createParley } from '@parley/server';
 import { runCommand } from '@parley/server/testing';
@@ -92,6 +93,12 @@ describe('PostgreSQL database', () => {
       expect((await again.realms.list()).map(({ name }) => name)).toEqual(['shop']);
       await again.close();
       expect((await run(url, 'user', 'list', '--realm=shop')).out).toContain('Ann');
+
+      const rows: string[] = [];
+      await readTextsOfPostgres(url, ({ table, bytes }) => {
+        if (Buffer.from(bytes).includes('orders')) rows.push(table);
+      });
+      expect(rows).toContain('channel');
 
       const { out } = await run(url, 'doctor');
       expect(out).toMatch(/^ok {7}schema: \d+, that of this version$/m);
