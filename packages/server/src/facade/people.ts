@@ -191,17 +191,15 @@ export function usersOf(resolve: Resolve, audits: AuditTrail): Users {
     async erase(ref) {
       const user = referenceOf(ref);
       const realmId = await addresses.realmId(ref.realm);
-      return presentErasure(
-        await audits.run(operationOn('erase', user), () => resolve(EraseUser).execute({ realmId, user })),
-      );
+      const erase = () => resolve(EraseUser).execute({ realmId, user });
+      return presentErasure(await audits.run(operationOn('erase', user), erase));
     },
     async apiKey(ref, options = {}) {
       const user = referenceOf(ref);
       const { rotate = false } = properties('The options', KEY_OPTIONS, options);
       const realmId = await addresses.realmId(ref.realm);
-      return audits.run(operationOn('apiKey', user, { reads: realmId }), () =>
-        resolve(GetHostUserApiKey).execute({ realmId, user, rotate }),
-      );
+      const read = () => resolve(GetHostUserApiKey).execute({ realmId, user, rotate });
+      return audits.run(operationOn('apiKey', user, { reads: realmId }), read);
     },
     async *export(ref) {
       const { realmId, userId } = await addresses.caller(ref, 'parley');
