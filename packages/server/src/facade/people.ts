@@ -207,9 +207,8 @@ export function usersOf(resolve: Resolve, audits: AuditTrail): Users {
       const user = referenceOf(ref);
       const { rotate = false } = properties('The options', KEY_OPTIONS, options);
       const realmId = await addresses.realmId(ref.realm);
-      return audits.run(operationOn('apiKey', user, { reads: realmId }), () =>
-        resolve(GetHostUserApiKey).execute({ realmId, user, rotate }),
-      );
+      const read = () => resolve(GetHostUserApiKey).execute({ realmId, user, rotate });
+      return audits.run(operationOn('apiKey', user, { reads: realmId }), read);
     },
     async *export(ref) {
       const { realmId, userId } = await addresses.caller(ref, 'parley');

@@ -149,7 +149,9 @@ export class AuditTrail implements UnitOfWork {
     const before = await operation.read(tx, realmId);
     const isByEvents = operation.isOptional === true && operation.read === NO_OBJECT;
     const isDue = !operation.isOptional && !recordedIn.has(realmId);
-    const lastSeq = isDue || isByEvents || before.subject ? await tx.events.lastSeq(realmId) : null;
+    // The changes of an existing object say enough.
+    const isDescribed = before.state !== null && !changesMembers(operation);
+    const lastSeq = (isDue && !isDescribed) || isByEvents ? await tx.events.lastSeq(realmId) : null;
     /** Adds an entry if the unit is to have one. Returns true if it has. */
     const record = async (): Promise<boolean> => {
       const after = await operation.read(tx, realmId);
@@ -237,18 +239,19 @@ function usersIn(events: readonly DomainEvent[]): readonly UserId[] {
   return [...new Set(ids)];
 }
 
+/** True for operations on groups. Other operations, such as changes of roles, change members of system groups. */
+const changesMembers = ({ action }: RecordedOperation): boolean => /user_groups|Groups/.test(action);
+
 /** Objects and members that the events name. */
-function idsOf(events: readonly DomainEvent[], { action }: RecordedOperation): Readonly<Record<string, unknown>> {
+function idsOf(events: readonly DomainEvent[], operation: RecordedOperation): Readonly<Record<string, unknown>> {
   const users = usersIn(events);
   const channels = events.flatMap((event) => (event.type === 'channel.created' ? event.channels : []));
   const members = events.flatMap((event) => (event.type === 'group.members_changed' ? event : []));
-  // Roles change memberships in system groups too.
-  const isOfGroup = /user_groups|Groups/.test(action);
   const changed = (op: 'add' | 'remove') =>
     members.flatMap((event) => (event.op === op ? event.userIds : [])).slice(0, MAX_LISTED_IDS);
   return {
     ...(users.length > 1 && { user_ids: users.slice(0, MAX_LISTED_IDS) }),
     ...(channels.length > 0 && { channel_ids: channels.slice(0, MAX_LISTED_IDS).map(({ id }) => id) }),
-    ...(isOfGroup && members.length > 0 && { added: changed('add'), removed: changed('remove') }),
+    ...(changesMembers(operation) && members.length > 0 && { added: changed('add'), removed: changed('remove') }),
   };
 }

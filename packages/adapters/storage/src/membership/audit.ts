@@ -57,7 +57,7 @@ export class SqlAuditRepository implements AuditRepository {
          detail_digest, digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.addDetail = connection.command(
-      'INSERT INTO audit_detail (realm_id, number, actor_id, subject_id, salt, content) VALUES (?, ?, ?, ?, ?, ?)',
+      'INSERT INTO audit_detail (realm_id, number, salt, content) VALUES (?, ?, ?, ?)',
     );
     this.setLast = connection.command(
       `INSERT INTO audit_chain (realm_id, anchor_number, anchor_digest, last_number, last_digest)
@@ -100,7 +100,7 @@ export class SqlAuditRepository implements AuditRepository {
       ...([realmId, number, at, actorId, program, action, subjectId, target, changes] as const),
       ...([detailDigest, digest] as const),
     );
-    if (detail) this.addDetail.defer(realmId, number, actorId, subjectId, detail.salt, detail.content);
+    if (detail) this.addDetail.defer(realmId, number, detail.salt, detail.content);
     this.setLast.defer(realmId, number, digest);
   }
 
@@ -150,14 +150,10 @@ CREATE INDEX audit_entry_of_action ON audit_entry (realm_id, action, number);
 CREATE TABLE audit_detail (
   realm_id {int} NOT NULL REFERENCES realm (id),
   number {int} NOT NULL,
-  actor_id {int},
-  subject_id {int},
   salt {text} NOT NULL,
   content {text} NOT NULL,
   PRIMARY KEY (realm_id, number)
 ) {withoutRowId};
-CREATE INDEX audit_detail_of_actor ON audit_detail (actor_id);
-CREATE INDEX audit_detail_of_subject ON audit_detail (subject_id);
 
 CREATE TABLE audit_chain (
   realm_id {int} PRIMARY KEY REFERENCES realm (id),
@@ -182,7 +178,9 @@ export const AUDIT_TABLES = {
     },
     audit_detail: {
       data: 'Addresses and names in the audit log',
-      erase: 'actor_id = {id} OR subject_id = {id}',
+      erase: `realm_id = {realm} AND number IN (
+        SELECT number FROM audit_entry WHERE realm_id = {realm} AND actor_id = {id}
+        UNION ALL SELECT number FROM audit_entry WHERE realm_id = {realm} AND subject_id = {id})`,
     },
     audit_chain: { other: ['anchor_digest', 'last_digest'] },
   },
