@@ -257,12 +257,15 @@ describe('database from before the baseline', () => {
   });
 
   const changed = steps.map(([number, name, checksum]): Step => [number, name, number === 7 ? 'f' : checksum]);
-  const unknown: Step = [44, '0044-unknown', 'f'];
+  const unknown = Array.from({ length: LATEST_VERSION + 1 - steps.length }, (_, n): Step => {
+    const number = steps.length + 1 + n;
+    return [number, `00${number}-unknown`, 'f'];
+  });
   const none = /its schema \(version \d+\) was not made by a release of Parley; open it/;
   it.each<[string, readonly Step[], number, RegExp]>([
     ['has another checksum', changed, 43, none],
     ['lacks a recorded step', steps.slice(0, -1), 43, none],
-    ['has an additional recorded step', [...steps, unknown], 43, none],
+    ['has an additional recorded step', [...steps, ...unknown], 43, none],
     ['has no record', [], 43, none],
     [
       'ends at an earlier step',
@@ -273,10 +276,10 @@ describe('database from before the baseline', () => {
     ['ends at the first step', steps.slice(0, 1), 1, /ends at step 1 of the 43 that the baseline replaces; open it/],
     [
       'has a later step',
-      [...steps, unknown],
-      44,
+      [...steps, ...unknown],
+      LATEST_VERSION + 1,
       new RegExp(
-        `written by a newer version of Parley \\(schema 44; this version supports ${LATEST_VERSION}\\); run that version, or restore a backup made before the upgrade`,
+        `written by a newer version of Parley \\(schema ${LATEST_VERSION + 1}; this version supports ${LATEST_VERSION}\\); run that version, or restore a backup made before the upgrade`,
       ),
     ],
   ])('is rejected and stays unchanged when it %s', (_, record, version, message) => {
