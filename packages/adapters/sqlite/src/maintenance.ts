@@ -64,7 +64,7 @@ export function findDamage(path: string): readonly string[] {
 const MAX_DAMAGE_LINES = 20;
 
 /** Tables that list blobs; unfinished uploads are stored elsewhere. */
-export const BLOB_TABLES: readonly string[] = ['file', 'thumbnail', 'picture', 'realm_export'];
+export const BLOB_TABLES: readonly string[] = ['file', 'thumbnail', 'picture', 'realm_export', 'person_export'];
 
 /** Returns the blobs listed in the database, in pages by name. @throws DatabaseRefused */
 export function listBlobs(path: string, after: string, limit: number): readonly BlobRecord[] {

@@ -21,7 +21,7 @@ export const PERSON_EXPORT_FEATURE = {
       indices: [
         'INDEX person_export_by_requester ON person_export (realm_id, user_id, id)',
         'INDEX person_export_by_person ON person_export (person_id)',
-        'UNIQUE INDEX person_export_by_blob ON person_export (blob) WHERE blob IS NOT NULL',
+        'INDEX person_export_by_blob ON person_export (blob) WHERE blob IS NOT NULL',
       ],
     },
     SqlPersonExportRepository,
