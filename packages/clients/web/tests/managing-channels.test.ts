@@ -228,3 +228,11 @@ test('shows the email address of a channel on request', async ({ logIn, server }
   await expect(page.getByRole('button', { name: 'Copy email address' })).toBeVisible();
   expect(await violationsIn(page)).toEqual([]);
 });
+
+test('lists channels with the text of their descriptions', async ({ server, logIn }) => {
+  await server.call('iago', 'POST', '/users/me/subscriptions', {
+    subscriptions: [{ name: 'described', description: 'A **bold** and [linked](https://example.com) place' }],
+  });
+  const { page } = await logIn('iago', '#channels/all');
+  await expect(page.getByRole('link', { name: /^described/ })).toContainText(/· A bold and linked place$/);
+});
