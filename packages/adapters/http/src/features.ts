@@ -16,6 +16,7 @@ import { PICTURES } from './files/pictures.js';
 import { GROUPS } from './groups/groups.js';
 import { INTEGRATION_FEATURE } from './integrations/integrations.js';
 import { BOTS } from './membership/bots.js';
+import { HOST_DATA } from './membership/host-data.js';
 import { INVITATIONS } from './membership/invitations.js';
 import { SCIM } from './membership/scim/scim.js';
 import { DRAFTS } from './messages/drafts.js';
@@ -88,6 +89,7 @@ const ALL = [
   SCIM,
   MESSAGES,
   REACTIONS,
+  HOST_DATA,
   BOTS,
   PUSH,
   WEB_PUSH,

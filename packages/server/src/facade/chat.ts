@@ -8,7 +8,15 @@ import {
   SubscribeUsers,
   UnsubscribeUsers,
 } from '@parley/domain/channels';
-import { type Caller, type ChannelId, DomainError, foldCase, trim, type UserId } from '@parley/domain/kernel';
+import {
+  type Caller,
+  type ChannelId,
+  DomainError,
+  foldCase,
+  type JsonObject,
+  trim,
+  type UserId,
+} from '@parley/domain/kernel';
 import { ChangeNarrowFlags, GetUnread, MarkRead, type NarrowTerm } from '@parley/domain/messages';
 import type { Resolve } from '../kernel/resolve.js';
 import { object, optional } from '../kernel/values.js';
@@ -27,6 +35,7 @@ import {
   presentChannel,
   presentMessage,
 } from './chat-messages.js';
+import { type ChatData, DATA, dataOf, ensureData, parsedData, type SetDataOptions, setData } from './host-data.js';
 import { Addresses, type PersonRef, referenceOf, type UserRef } from './references.js';
 
 export interface ChannelToCreate {
@@ -43,6 +52,8 @@ export interface ChannelToCreate {
   readonly subscribers?: readonly PersonRef[];
   /** True to announce it in the announcement channel; default: false. */
   readonly announce?: boolean;
+  /** Data of your application, at most 4096 bytes of JSON; default: none. */
+  readonly data?: JsonObject;
 }
 
 export interface SubscribersToChange {
@@ -53,7 +64,10 @@ export interface SubscribersToChange {
 /** Channels by name or id with one user's permissions. Methods reject with a `DomainError`, like the API. */
 export interface ChatChannels {
   create(channel: ChannelToCreate): Promise<ChatChannel>;
-  /** Returns the channel of this name, created if missing; an existing channel remains unchanged. */
+  /**
+   * Returns the channel of this name, created if missing. An existing channel remains unchanged, except that it gets the
+   * data if its own was never set.
+   */
   ensure(channel: ChannelToCreate): Promise<ChatChannel>;
   /**
    * Does the same for up to 10,000 channels. Returns one result per channel in the same order; an error affects only its
@@ -69,6 +83,8 @@ export interface ChatChannels {
   subscribe(channel: string | number, subscribers?: SubscribersToChange): Promise<void>;
   unsubscribe(channel: string | number, subscribers?: SubscribersToChange): Promise<void>;
   archive(channel: string | number): Promise<void>;
+  /** Replaces the data of a channel that the user administers; `{}` removes it. */
+  setData(channel: string | number, data: JsonObject, options?: SetDataOptions): Promise<ChatData>;
 }
 
 export interface ChannelsParts {
@@ -98,6 +114,7 @@ const NEW_CHANNEL = object({
   isDefault: optional(FLAG),
   subscribers: optional(PEOPLE),
   announce: optional(FLAG),
+  data: optional(DATA),
 });
 const SUBSCRIBERS = object({ users: optional(PEOPLE) });
 const SCOPE = object({ channel: optional(CHANNEL), topic: optional(TEXT), with: optional(PEOPLE) });
@@ -118,8 +135,13 @@ const EVERY_ACTIVE_CHANNEL = {
 
 export function chatChannels({ resolve, addresses, realm, caller }: ChannelsParts): ChatChannels {
   const idOf = async (channel: string | number) => findChannelId(resolve, await caller(), channel);
-  const view = async (channelId: ChannelId) =>
-    presentChannel(await resolve(GetChannel).execute(await caller(), { channelId }), realm);
+  const view = async (channelId: ChannelId) => {
+    const who = await caller();
+    const channel = await resolve(GetChannel).execute(who, { channelId });
+    return presentChannel(channel, realm, (await dataOf(resolve, who.realmId, 'channel', [channelId]))(channelId));
+  };
+  const withData = async (channel: ChatChannel, data: JsonObject | undefined) =>
+    ensureData(resolve, { kind: 'channel', id: channel.id as ChannelId, caller: await caller() }, channel, data);
   const nameOf = async (channel: string | number) => (await view(await idOf(channel))).name;
   const principals = async (subscribers: SubscribersToChange): Promise<readonly UserId[] | null> => {
     const { users } = properties('The subscribers', SUBSCRIBERS, subscribers);
@@ -128,26 +150,18 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
 
   const channels: ChatChannels = {
     async create(channel) {
-      const given = properties('The channel', NEW_CHANNEL, channel);
-      const { name, description = '', isPrivate = false, subscribers = [], announce = false } = given;
-      const who = await caller();
-      const others = await addresses.userIds(who.realmId, 'subscribers', listOf(subscribers));
-      const channelId = await resolve(CreateChannel).execute(who, {
-        ...DEFAULT_CHANNEL_OPTIONS,
-        name,
-        description,
-        isPrivate,
-        sharesHistory: given.sharesHistory ?? null,
-        isDefault: given.isDefault ?? false,
-        announce,
-        subscriberIds: [...new Set([who.userId, ...others])],
-      });
-      return view(channelId);
+      const { data, ...given } = properties('The channel', NEW_CHANNEL, channel);
+      const parsed = parsedData(data);
+      return withData(
+        await view(await createChannel({ resolve, addresses }, await caller(), given as ChannelToCreate)),
+        parsed,
+      );
     },
     async ensure(channel) {
-      const { name } = properties('The channel', NEW_CHANNEL, channel);
+      const { name, data: given } = properties('The channel', NEW_CHANNEL, channel);
+      const data = parsedData(given);
       const existing = await channels.find(name);
-      if (existing) return existing;
+      if (existing) return withData(existing, data);
       try {
         return await channels.create(channel);
       } catch (error) {
@@ -155,7 +169,7 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
         if (!(error instanceof DomainError && error.is('CHANNEL_NAME_TAKEN'))) throw error;
         const made = await channels.find(name);
         if (!made) throw error;
-        return made;
+        return withData(made, data);
       }
     },
     async ensureMany(given) {
@@ -171,8 +185,11 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
       }
     },
     async list() {
-      const { channels: all } = await resolve(ListChannels).execute(await caller(), EVERY_ACTIVE_CHANNEL);
-      return all.map((channel) => presentChannel(channel, realm));
+      const who = await caller();
+      const { channels: all } = await resolve(ListChannels).execute(who, EVERY_ACTIVE_CHANNEL);
+      const ids = all.map(({ id }) => id);
+      const data = await dataOf(resolve, who.realmId, 'channel', ids);
+      return all.map((channel) => presentChannel(channel, realm, data(channel.id)));
     },
     async subscribe(channel, subscribers = {}) {
       const name = await nameOf(channel);
@@ -193,8 +210,29 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
       });
     },
     archive: async (channel) => resolve(ArchiveChannel).execute(await caller(), { channelId: await idOf(channel) }),
+    setData: async (channel, data, options) =>
+      setData(resolve, { kind: 'channel', id: await idOf(channel), caller: await caller() }, data, options),
   };
   return channels;
+}
+
+async function createChannel(
+  { resolve, addresses }: Pick<ChannelsParts, 'resolve' | 'addresses'>,
+  who: Caller,
+  given: ChannelToCreate,
+): Promise<ChannelId> {
+  const { name, description = '', isPrivate = false, subscribers = [], announce = false } = given;
+  const others = await addresses.userIds(who.realmId, 'subscribers', listOf(subscribers));
+  return resolve(CreateChannel).execute(who, {
+    ...DEFAULT_CHANNEL_OPTIONS,
+    name,
+    description,
+    isPrivate,
+    sharesHistory: given.sharesHistory ?? null,
+    isDefault: given.isDefault ?? false,
+    announce,
+    subscriberIds: [...new Set([who.userId, ...others])],
+  });
 }
 
 export interface UnreadCount {

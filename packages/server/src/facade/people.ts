@@ -1,21 +1,22 @@
 import { ROLES, type Role } from '@parley/domain/access';
-import type { UnixSeconds, UserId } from '@parley/domain/kernel';
+import type { JsonObject, UnixSeconds, UserId } from '@parley/domain/kernel';
 import {
   EraseUser,
   type Erasure,
   FindHostUsers,
   GetHostUserApiKey,
+  type HostUser,
   LinkHostUser,
   SetHostUserActive,
   UpsertHostUser,
 } from '@parley/domain/membership';
-import type { User } from '@parley/domain/users';
 import { PersonReader } from '@parley/transfer/exports';
 import type { Resolve } from '../kernel/resolve.js';
 import { object, oneOf, optional } from '../kernel/values.js';
 import { EXTERNAL_ID, FLAG, ID, properties, TEXT } from './argument-types.js';
 import { type ItemResult, itemsOf, performEach } from './bulk.js';
 import { type ChatUser, presentUser } from './chat-messages.js';
+import { type ChatData, DATA, dataOf, parsedData, type SetDataOptions, setData } from './host-data.js';
 import { personArchive } from './person-archive.js';
 import { Addresses, referenceOf, type UserRef } from './references.js';
 
@@ -28,6 +29,8 @@ export interface UserToUpsert {
   readonly email?: string;
   /** Default: unchanged; a new user becomes a member. */
   readonly role?: Role;
+  /** Data of your application, at most 4096 bytes of JSON. Default: unchanged. */
+  readonly data?: JsonObject;
 }
 
 export interface UserStream extends AsyncIterable<ChatUser> {
@@ -68,6 +71,8 @@ export interface Users {
   /** Ends log-in and delivery for the user but keeps their messages. Idempotent. */
   deactivate(user: UserRef): Promise<void>;
   reactivate(user: UserRef): Promise<void>;
+  /** Replaces the data of the user; `{}` removes it. */
+  setData(user: UserRef, data: JsonObject, options?: SetDataOptions): Promise<ChatData>;
   /**
    * Erases the person: messages stay with the author “Deleted user”, everything else about the person is deleted in the
    * background. Irreversible. The email and external id are free immediately. Repeat with `userId` to see whether
@@ -90,6 +95,7 @@ const USER = object({
   name: TEXT,
   email: optional(TEXT),
   role: optional(oneOf(ROLES)),
+  data: optional(DATA),
 });
 const LINK = object({ realm: TEXT, externalId: EXTERNAL_ID, userId: ID }, { open: true });
 const SELECTION = object({ realm: TEXT, deactivated: optional(FLAG) });
@@ -119,8 +125,10 @@ export function usersOf(resolve: Resolve): Users {
     const user = referenceOf(ref);
     await resolve(SetHostUserActive).execute({ realmId: await addresses.realmId(ref.realm), user, isActive });
   };
-  const present = (user: User, { realm, externalId }: { readonly realm: string; readonly externalId: string }) =>
-    presentUser({ user, externalId }, realm);
+  const present = async (found: HostUser, realm: string) => {
+    const { id, realmId } = found.user;
+    return presentUser(found, realm, (await dataOf(resolve, realmId, 'user', [id]))(id));
+  };
   async function* everybody(selection: Parameters<Users['list']>[0]): AsyncGenerator<ChatUser> {
     const { realm, deactivated = false } = properties('The selection', SELECTION, selection);
     const realmId = await addresses.realmId(realm);
@@ -128,12 +136,18 @@ export function usersOf(resolve: Resolve): Users {
     const ids = await users.listIds(realmId);
     for (let start = 0; start < ids.length; start += PAGE) {
       const page = await users.describe(realmId, ids.slice(start, start + PAGE));
-      for (const found of page.values()) if (found.user.isActive || deactivated) yield presentUser(found, realm);
+      const data = await dataOf(resolve, realmId, 'user', [...page.keys()]);
+      for (const found of page.values()) {
+        if (found.user.isActive || deactivated) yield presentUser(found, realm, data(found.user.id));
+      }
     }
   }
-  const upsert = async ({ name: fullName, ...user }: UserToUpsert) => {
-    const realmId = await addresses.realmId(user.realm);
-    return present(await resolve(UpsertHostUser).execute({ ...user, fullName, realmId }), user);
+  const upsert = async ({ name: fullName, data: given, ...named }: UserToUpsert) => {
+    const data = parsedData(given);
+    const realmId = await addresses.realmId(named.realm);
+    const user = await resolve(UpsertHostUser).execute({ ...named, fullName, realmId });
+    if (data) await setData(resolve, { kind: 'user', id: user.id, realmId }, data);
+    return present({ user, externalId: named.externalId }, named.realm);
   };
   return {
     upsert: async (given) => upsert(properties('The user', USER, given)),
@@ -147,12 +161,12 @@ export function usersOf(resolve: Resolve): Users {
       const { realm, externalId, userId } = properties('The user', LINK, ref);
       const user = { userId: userId as UserId };
       const realmId = await addresses.realmId(realm);
-      return present(await resolve(LinkHostUser).execute({ realmId, externalId, user }), { realm, externalId });
+      return present({ user: await resolve(LinkHostUser).execute({ realmId, externalId, user }), externalId }, realm);
     },
     async find(ref) {
       const user = referenceOf(ref);
       const found = await resolve(FindHostUsers).find(await addresses.realmId(ref.realm), user);
-      return found && presentUser(found, ref.realm);
+      return found && present(found, ref.realm);
     },
     list: (selection) => ({
       [Symbol.asyncIterator]: () => everybody(selection),
@@ -164,6 +178,10 @@ export function usersOf(resolve: Resolve): Users {
     }),
     deactivate: (ref) => setActive(ref, false),
     reactivate: (ref) => setActive(ref, true),
+    async setData(ref, data, options) {
+      const { realmId, userId: id } = await addresses.caller(ref, 'parley');
+      return setData(resolve, { kind: 'user', id, realmId }, data, options);
+    },
     async erase(ref) {
       const user = referenceOf(ref);
       return presentErasure(await resolve(EraseUser).execute({ realmId: await addresses.realmId(ref.realm), user }));

@@ -24,7 +24,15 @@ interface AnyRow {
 
 /** Tables with rows about one person. */
 const ERASED: readonly (keyof Tables)[] = [
-  ...(['alertWords', 'apiKeys', 'authenticatorApps', 'bouncedAddresses', 'confirmations', 'devices'] as const),
+  ...([
+    'alertWords',
+    'apiKeys',
+    'authenticatorApps',
+    'bouncedAddresses',
+    'confirmations',
+    'devices',
+    'hostData',
+  ] as const),
   ...(['importedRecords', 'invitations', 'linkedAccounts', 'loginNetworks', 'missedEmails', 'mutes'] as const),
   ...(['onboarding', 'passkeys', 'presence', 'profileValues', 'pushTokens', 'pushedMessages', 'queues'] as const),
   ...(['recoveryCodes', 'replyAddresses', 'sentOnce', 'sessions', 'statuses', 'topicPolicies'] as const),
