@@ -1,5 +1,6 @@
 import { type Actor, isAdministrator } from '../access/actor.js';
-import { loadChannel } from '../channels/channel-access.js';
+import type { Channel } from '../channels/channel.js';
+import { hasMetadataAccess, loadChannel } from '../channels/channel-access.js';
 import { metadataUsers } from '../channels/channel-delivery.js';
 import { canChangeChannel } from '../channels/channel-permissions.js';
 import { type Audience, wholeRealm } from '../kernel/event.js';
@@ -12,12 +13,13 @@ import {
   NO_HOST_DATA,
   parseHostData,
 } from '../kernel/host-data.js';
-import type { Caller, RealmId } from '../kernel/ids.js';
+import type { Caller, ChannelId, MessageId, RealmId, UserId } from '../kernel/ids.js';
 import { type Decision, denyIf, enforce } from '../kernel/permission.js';
-import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { loadReadable } from '../messages/load-access.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { listReadableEntries, loadReadable } from '../messages/load-access.js';
 import type { Message } from '../messages/message.js';
 import { messageWatchers } from '../messages/message-delivery.js';
+import { inaccessibleUserIds } from '../users/accessible-users.js';
 import { accessorsOf } from '../users/user-delivery.js';
 import { getHostUser } from './host-users.js';
 
@@ -33,6 +35,54 @@ export class GetHostData {
     ids: readonly DataOwnerIds[K][],
   ): Promise<ReadonlyMap<DataOwnerIds[K], HostData>> {
     return this.uow.read(realmId, ({ hostData }) => hostData.list(realmId, kind, ids));
+  }
+}
+
+export interface ListVisibleDataInput {
+  readonly kind: DataOwnerKind;
+  readonly ids: readonly number[];
+}
+
+/** Lists data of objects that the caller can see. */
+export class ListVisibleData {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** Objects without data, unknown ones and hidden ones are absent. */
+  execute(caller: Caller, { kind, ids }: ListVisibleDataInput): Promise<ReadonlyMap<number, HostData>> {
+    return this.uow.read(caller.realmId, async (reads) => {
+      const actor = await reads.actors.get(caller);
+      const visible = await visibleIds(reads, actor, kind, [...new Set(ids)]);
+      return reads.hostData.list(caller.realmId, kind, visible as never);
+    });
+  }
+}
+
+async function visibleIds(
+  reads: Repositories,
+  actor: Actor,
+  kind: DataOwnerKind,
+  ids: readonly number[],
+): Promise<readonly number[]> {
+  const { realmId } = actor;
+  switch (kind) {
+    case 'message': {
+      const entries = await listReadableEntries(reads, actor, ids as readonly MessageId[], []);
+      return entries.map(({ id }) => id);
+    }
+    case 'channel': {
+      const channels = await reads.channels.list(realmId, ids as readonly ChannelId[]);
+      const subscribed = new Set<ChannelId>(await reads.channels.listSubscribedIds(realmId, actor.id));
+      const isVisible = (channel: Channel) => hasMetadataAccess(actor, channel, subscribed.has(channel.id));
+      return channels.filter(isVisible).map(({ id }) => id);
+    }
+    case 'user': {
+      const realm = await reads.realms.get(realmId);
+      const hidden = await inaccessibleUserIds(reads, actor, realm, ids as readonly UserId[]);
+      return ids.filter((id) => !hidden.has(id as UserId));
+    }
+    default:
+      return ids.filter((id) => id === realmId);
   }
 }
 

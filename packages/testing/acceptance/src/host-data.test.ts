@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DataOwnerKind, MessageId, RealmId, UserId } from '@parley/domain/kernel';
-import { ErasePerson } from '@parley/domain/membership';
+import { ErasePerson, ListVisibleData } from '@parley/domain/membership';
 import { RestoreMessages } from '@parley/domain/messages';
 import { DeleteRealmData } from '@parley/domain/realms';
 import { openExport, writeExport } from '@parley/export-files';
@@ -15,7 +15,7 @@ import { ImportRealm } from '@parley/transfer/imports';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { fieldsOf } from './testing/expectations.js';
 import { runJobs } from './testing/jobs.js';
-import { TestServer } from './testing/test-server.js';
+import { TestServer, type TestUser } from './testing/test-server.js';
 
 const realm = 'shop';
 const sam = { realm, externalId: 'sam' };
@@ -336,5 +336,102 @@ describe('the life cycle of data', () => {
     const selection = { messageId: id as MessageId, channelId: null, topicKey: null, since: null };
     await server.parley.useCase(RestoreMessages).execute({ realmId, selection, isDryRun: false });
     expect(await server.parley.as(sam).messages.get(id)).toMatchObject({ data: { orderId: 9 }, dataVersion: 1 });
+  });
+});
+
+describe('/application_data', () => {
+  const patch = (as: TestUser, params: object) => server.patch('/application_data', as, params as never);
+  const get = async (as: TestUser, object_type: string, object_ids: readonly number[]) =>
+    fieldsOf(await server.get('/application_data', as, { object_type, object_ids })).objects;
+  /** Creates a private channel of Hamlet and Iago, and another one of Cordelia with a message. */
+  const world = async () => {
+    const { hamlet, iago, cordelia } = server.people;
+    const { parley } = server;
+    const channels = parley.as({ realm: 'zulip', userId: server.people.desdemona.id }).channels;
+    const name = `private ${Math.random()}`;
+    const subscribers = [hamlet.id, iago.id];
+    const channel = await channels.create({ name, isPrivate: true, subscribers, data: { of: 'channel' } });
+    const { id } = await parley
+      .as({ realm: 'zulip', userId: hamlet.id })
+      .messages.send({ channel: channel.id, content: 'Hello', data: { of: 'message' } });
+    return { hamlet, iago, cordelia, channelId: channel.id, messageId: id };
+  };
+
+  it('returns the data of objects that the caller can see', async () => {
+    const { hamlet, iago, cordelia, channelId, messageId } = await world();
+    const { parley, realmId } = server;
+    await parley.users.setData({ realm: 'zulip', userId: iago.id }, { of: 'user' });
+    await parley.realms.setData('zulip', { of: 'realm' });
+    const shop = (await parley.realms.find(realm))!.id;
+    const of = (object_id: number, word: string) => [{ object_id, data: { of: word }, version: 1 }];
+    expect(await get(hamlet, 'message', [messageId, messageId + 1000, messageId])).toEqual(of(messageId, 'message'));
+    expect(await get(hamlet, 'channel', [channelId])).toEqual(of(channelId, 'channel'));
+    expect(await get(hamlet, 'user', [iago.id, hamlet.id])).toEqual(of(iago.id, 'user'));
+    expect(await get(hamlet, 'realm', [realmId, shop])).toEqual(of(realmId, 'realm'));
+    expect(await get(cordelia, 'message', [messageId])).toEqual([]);
+    expect(await get(cordelia, 'channel', [channelId])).toEqual([]);
+  });
+
+  it('hides users from guests who cannot see them', async () => {
+    const shop = await server.parley.users.upsert({
+      realm,
+      externalId: 'eva',
+      name: 'Eva',
+      role: 'guest',
+      data: { a: 1 },
+    });
+    const found = async (externalId: string) => {
+      const caller = await server.parley.as({ realm, externalId }).caller();
+      return server.parley.useCase(ListVisibleData).execute(caller, { kind: 'user', ids: [shop.id] });
+    };
+    expect((await found('sam')).size).toBe(1);
+    expect((await found('cara')).size).toBe(0);
+  });
+
+  it('changes the data of own messages with the expected version', async () => {
+    const { hamlet, iago, cordelia, messageId } = await world();
+    const change = { object_type: 'message', object_id: messageId, data: { of: 'bot' } };
+    expect(fieldsOf(await patch(hamlet, { ...change, expected_version: 1 }))).toEqual({
+      data: { of: 'bot' },
+      version: 2,
+    });
+    expect((await patch(hamlet, { ...change, expected_version: 1 })).body).toEqual({
+      result: 'error',
+      code: 'DATA_VERSION_CONFLICT',
+      msg: 'The data has version 2, not 1.',
+      version: 2,
+    });
+    expect(fieldsOf(await patch(iago, { ...change, data: {} })).version).toBe(3);
+    for (const [who, msg] of [
+      [cordelia, 'Invalid message(s)'],
+      [hamlet, 'data must be at most 4096 bytes of JSON.'],
+    ] as const) {
+      const data = { text: 'x'.repeat(5000) };
+      expect((await patch(who, who === hamlet ? { ...change, data } : change)).body).toMatchObject({ msg });
+    }
+    expect((await patch(hamlet, { ...change, object_type: 'user' })).body).toMatchObject({ result: 'error' });
+  });
+
+  it('announces changes to clients with the capability that can see the object', async () => {
+    const { hamlet, iago, cordelia, messageId, channelId } = await world();
+    const as = server.parley.as({ realm: 'zulip', userId: server.people.desdemona.id });
+    const capable = { client_capabilities: { notification_settings_null: true, application_data: true } };
+    const [knowing, other, stranger] = [
+      await openQueue(server, iago, capable),
+      await openQueue(server, iago),
+      await openQueue(server, cordelia, capable),
+    ];
+    fieldsOf(await patch(hamlet, { object_type: 'message', object_id: messageId, data: { a: 1 } }));
+    await as.channels.setData(channelId, { a: 2 });
+    await server.parley.users.setData({ realm: 'zulip', userId: hamlet.id }, { n: Math.random() });
+    const own = { type: 'application_data', version: expect.any(Number) };
+    const ofUser = { ...own, object_type: 'user', object_id: hamlet.id };
+    expect(await eventsAfter(server, knowing)).toEqual([
+      { ...own, object_type: 'message', object_id: messageId },
+      { ...own, object_type: 'channel', object_id: channelId },
+      ofUser,
+    ]);
+    expect(await eventsAfter(server, other)).toEqual([]);
+    expect(await eventsAfter(server, stranger)).toEqual([ofUser]);
   });
 });

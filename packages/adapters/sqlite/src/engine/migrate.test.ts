@@ -257,7 +257,7 @@ describe('database from before the baseline', () => {
   });
 
   const changed = steps.map(([number, name, checksum]): Step => [number, name, number === 7 ? 'f' : checksum]);
-  const unknown: Step = [44, '0044-unknown', 'f'];
+  const unknown: Step = [LATEST_VERSION + 1, 'unknown', 'f'];
   const none = /its schema \(version \d+\) was not made by a release of Parley; open it/;
   it.each<[string, readonly Step[], number, RegExp]>([
     ['has another checksum', changed, 43, none],
@@ -274,9 +274,9 @@ describe('database from before the baseline', () => {
     [
       'has a later step',
       [...steps, unknown],
-      44,
+      LATEST_VERSION + 1,
       new RegExp(
-        `written by a newer version of Parley \\(schema 44; this version supports ${LATEST_VERSION}\\); run that version, or restore a backup made before the upgrade`,
+        `written by a newer version of Parley \\(schema ${LATEST_VERSION + 1}; this version supports ${LATEST_VERSION}\\); run that version, or restore a backup made before the upgrade`,
       ),
     ],
   ])('is rejected and stays unchanged when it %s', (_, record, version, message) => {
