@@ -17,7 +17,6 @@ export type {
   ChatMessage,
   ChatMessages,
   ChatPerson,
-  ChatRealm,
   ChatUser,
   MessageChange,
   MessageSelection,
@@ -30,6 +29,7 @@ export type { ParleyEvent, ParleyEventType } from './facade/events.js';
 export type { Facade, MountedHandler, Parley } from './facade/facade.js';
 export { type ErrorHandlerOptions, errorHandler } from './facade/facade.js';
 export type { HostAuthenticate, HostIdentity } from './facade/host-authentication.js';
+export type { ChatData, SetDataOptions } from './facade/host-data.js';
 export type {
   ImportedPerson,
   ImportRef,
@@ -53,7 +53,14 @@ export {
 } from './facade/message-hooks.js';
 export type { ParleyConfig, ParleyOptions, Storage } from './facade/parley-config.js';
 export type { UserErasure, UserStream, Users, UserToUpsert } from './facade/people.js';
-export type { RealmPreset, RealmSettingsToSet, Realms, RealmToCreate, RealmToEnsure } from './facade/realms.js';
+export type {
+  ChatRealm,
+  RealmPreset,
+  RealmSettingsToSet,
+  Realms,
+  RealmToCreate,
+  RealmToEnsure,
+} from './facade/realms.js';
 export type { PersonRef, UserRef } from './facade/references.js';
 export { createHttpServer, type HttpServerOptions } from './http/http-server.js';
 export { StartupError } from './kernel/startup-error.js';

@@ -18,6 +18,7 @@ import { GROUPS } from './groups/groups.js';
 import { INTEGRATION_FEATURE } from './integrations/integrations.js';
 import { AUDIT } from './membership/audit.js';
 import { BOTS } from './membership/bots.js';
+import { HOST_DATA } from './membership/host-data.js';
 import { INVITATIONS } from './membership/invitations.js';
 import { SCIM } from './membership/scim/scim.js';
 import { DRAFTS } from './messages/drafts.js';
@@ -90,6 +91,7 @@ const ALL = [
   SCIM,
   MESSAGES,
   REACTIONS,
+  HOST_DATA,
   BOTS,
   PUSH,
   WEB_PUSH,

@@ -18,6 +18,7 @@ import { FILE_FEATURE } from './files/files.js';
 import { PICTURE_FEATURE } from './files/pictures.js';
 import { CALL_COUNT_FEATURE } from './kernel/call-counts.js';
 import { EVENT_CONSUMER_FEATURE } from './kernel/event-consumers.js';
+import { HOST_DATA_FEATURE } from './kernel/host-data.js';
 import { JOB_FEATURE } from './kernel/jobs.js';
 import { LEASE_FEATURE } from './kernel/leases.js';
 import { AUDIT_TABLES } from './membership/audit.js';
@@ -79,6 +80,7 @@ const ALL = [
   WEB_PUSH_FEATURE,
   PRESENCE_FEATURE,
   STATUS_FEATURE,
+  HOST_DATA_FEATURE,
   SCHEDULING_FEATURE,
   DRAFT_FEATURE,
   SEND_ONCE_FEATURE,

@@ -62,6 +62,7 @@ const CAPABILITIES = {
   simplified_presence_events: true,
   individual_emoji_changes: true,
   external_ids: true,
+  application_data: true,
 };
 
 /** Poll timeout if the server does not specify one (events §6.1); also the longest silence of a stream. */

@@ -11,6 +11,7 @@ export * from './event-log.js';
 export * from './event-queue.js';
 export * from './export-parts.js';
 export type * from './feature-types.js';
+export * from './host-data.js';
 export * from './ids.js';
 export * from './jobs.js';
 export * from './json.js';

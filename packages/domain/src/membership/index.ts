@@ -16,6 +16,7 @@ export * from './erased-person.js';
 export * from './erasures.js';
 export * from './erasures.use-cases.js';
 export * from './finish-log-in.js';
+export * from './host-data.use-cases.js';
 export * from './host-users.js';
 export * from './host-users.use-cases.js';
 export * from './invitation-changes.js';

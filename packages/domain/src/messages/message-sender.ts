@@ -4,6 +4,7 @@ import { CHANNEL_PERMISSIONS, type Channel, parseChannelName, parseTopic, topicK
 import { canPost, canSendDirect, loadPosting, unknownChannelId } from '../channels/post-permissions.js';
 import type { TopicVisibility } from '../channels/topic-policies.js';
 import { DomainError, orThrow, refusalOr } from '../kernel/errors.js';
+import { type JsonObject, NO_HOST_DATA, parseHostData } from '../kernel/host-data.js';
 import type { Caller, ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
@@ -59,12 +60,14 @@ export interface SendMessageInput {
   readonly sentAt?: UnixSeconds;
   /** Id at the embedding application. A repeated id sends nothing. */
   readonly externalId?: string;
+  /** Data of the host application. */
+  readonly data?: JsonObject;
 }
 
 type SendOptions = Pick<SendMessageInput, 'isReadBySender' | 'echo' | 'sentAt' | 'externalId'>;
 
-/** Destination and text of a message. */
-export type MessageDraft = Pick<SendMessageInput, 'to' | 'topic' | 'content'>;
+/** Destination, text and data of a message. */
+export type MessageDraft = Pick<SendMessageInput, 'to' | 'topic' | 'content' | 'data'>;
 
 export interface SentMessage {
   readonly id: MessageId;
@@ -79,6 +82,7 @@ export interface PreparedMessage {
   /** Parsed text, or a content error that `check` throws at its place in the validation order. */
   readonly text: TextAhead | DomainError;
   readonly widget: string | undefined;
+  readonly data: JsonObject;
 }
 
 /** Validated destination. */
@@ -100,6 +104,7 @@ export interface CheckedMessage {
   readonly content: string;
   readonly rendered: RenderedText;
   readonly widget: Widget | null;
+  readonly data: JsonObject;
 }
 
 /** Shows messages to the host application before they are sent. */
@@ -120,12 +125,13 @@ export class HostReview {
     const destination = await this.uow.read(caller.realmId, (repositories) =>
       this.hookedDestination(repositories, caller, input.to),
     );
-    const { topic, content } = await this.hooks.beforeSend(caller, {
+    const { topic, content, data } = await this.hooks.beforeSend(caller, {
       destination,
       topic: destination.kind === 'channel' ? input.topic : null,
       content: input.content,
+      data: input.data ?? NO_HOST_DATA.data,
     });
-    return { ...input, content, topic: destination.kind === 'channel' ? topic : input.topic };
+    return { ...input, content, data, topic: destination.kind === 'channel' ? topic : input.topic };
   }
 
   private async hookedDestination(
@@ -197,8 +203,9 @@ export class MessageSender {
     }
   }
 
-  /** @throws DomainError CHANNEL_REQUIRED, TOPIC_REQUIRED, INVALID_TOPIC */
+  /** @throws DomainError INVALID_DATA, CHANNEL_REQUIRED, TOPIC_REQUIRED, INVALID_TOPIC */
   async prepare(caller: Caller, input: MessageDraft & Pick<SendMessageInput, 'widget'>): Promise<PreparedMessage> {
+    const data = input.data === undefined ? NO_HOST_DATA.data : parseHostData(input.data);
     const to = input.to.kind === 'defaultChannel' ? await this.findDefaultChannel(caller) : input.to;
     if (!isDirect(to) && input.topic === null) throw new DomainError('TOPIC_REQUIRED', 'Missing topic');
     const topic = isDirect(to) ? '' : parseTopic(input.topic ?? '');
@@ -206,7 +213,7 @@ export class MessageSender {
     // Parsing may be slow, so it runs before the unit of work. Content errors are thrown inside, at their place in the
     // validation order.
     const text = content instanceof DomainError ? content : await this.parser.parse(caller, content);
-    return { to, topic, text, widget: input.widget };
+    return { to, topic, text, widget: input.widget, data };
   }
 
   /**
@@ -232,7 +239,8 @@ export class MessageSender {
     const parsed = this.parser.parsedBy(realm, sender, text);
     const rendered = await renderText(tx, this.parser.renderer, parsed, realm, { actor });
     await enforceMentions(tx, realm, actor, sender, destination, rendered);
-    return { realm, actor, sender, destination, content: text.content, rendered, widget };
+    const { data } = prepared;
+    return { realm, actor, sender, destination, content: text.content, rendered, widget, data };
   }
 
   /** Checks and sends, unless the external id was sent before. @throws DomainError the codes of `check` and `send` */
@@ -266,7 +274,7 @@ export class MessageSender {
     checked: CheckedMessage,
     { isReadBySender, echo }: SendOptions,
   ): Promise<SentMessage> {
-    const { realm, actor, sender, rendered, widget, content } = checked;
+    const { realm, actor, sender, rendered, widget, content, data } = checked;
     const destination = await opened(tx, checked);
     const now = this.clock.now();
     const topicPolicies = await decideAutomaticTopicPolicies(tx, sender, destination, rendered, now);
@@ -279,6 +287,7 @@ export class MessageSender {
       sentAt: now,
       isReadBySender,
       widget,
+      data,
       topicPolicies: topicPolicies.changes,
       replacedTopicPolicies: topicPolicies.replaced,
       echo: echo && (await isOwnQueue(tx, caller, echo.queueId)) ? echo : null,
@@ -297,9 +306,9 @@ export class MessageSender {
     sentAt: UnixSeconds,
   ): Promise<SentMessage> {
     if (sentAt > this.clock.now()) throw new DomainError('INVALID_ARGUMENT', 'sentAt must not be in the future.');
-    const { sender, rendered, widget, content } = checked;
+    const { sender, rendered, widget, content, data } = checked;
     const destination = await opened(tx, checked);
-    const post = { sender, destination, content, rendered, clientName, sentAt, widget };
+    const post = { sender, destination, content, rendered, clientName, sentAt, widget, data };
     const message = await postMessage(tx, { ...post, isReadBySender: true, isReadByDefault: true });
     await noteOlderMessage(tx, message);
     return { id: message.id, newVisibility: null };

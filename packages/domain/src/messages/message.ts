@@ -1,4 +1,5 @@
 import { DomainError, declareErrors } from '../kernel/errors.js';
+import type { HostData } from '../kernel/host-data.js';
 import type { ChannelId, MessageId, Ordinal, RealmId, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { isLongerThan, takeCodePoints, trimEnd } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
@@ -34,6 +35,8 @@ export interface Message extends Readonly<Record<HasProperty, boolean>> {
   readonly isReadByDefault: boolean;
   /** True if the text or location ever changed. */
   readonly isEdited: boolean;
+  /** True if the host application keeps data with the message. */
+  readonly hasData: boolean;
   /** Time of the last text edit; null if never. */
   readonly lastEditedAt: UnixSeconds | null;
   /** Time of the last move; null if only the resolved mark changed. */
@@ -44,7 +47,15 @@ export interface Message extends Readonly<Record<HasProperty, boolean>> {
 
 export type NewMessage = Omit<
   Message,
-  'id' | 'sentRecipientId' | 'ordinal' | 'version' | 'isEdited' | 'lastEditedAt' | 'lastMovedAt' | LaterProperty
+  | 'id'
+  | 'sentRecipientId'
+  | 'ordinal'
+  | 'version'
+  | 'isEdited'
+  | 'hasData'
+  | 'lastEditedAt'
+  | 'lastMovedAt'
+  | LaterProperty
 > &
   /** Set for imported messages that changed before the import. */
   Partial<Pick<Message, 'isEdited' | 'lastEditedAt' | 'lastMovedAt'>> & {
@@ -358,8 +369,9 @@ export interface Submessage {
  * Message view data added by features, as plain JSON; absent if a message has none. Features extend this interface by
  * declaration merging next to their entity.
  */
-// biome-ignore lint/suspicious/noEmptyInterface: features add to it.
-export interface MessageParts {}
+export interface MessageParts {
+  readonly hostData?: HostData;
+}
 
 /** Message text for highlighting search matches. */
 export type MessageText = Pick<Message, 'id' | 'topic' | 'renderedContent'>;

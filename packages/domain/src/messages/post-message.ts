@@ -3,6 +3,7 @@ import { type Channel, isPrivate, topicKey } from '../channels/channel.js';
 import { metadataUsers, subscribersOf } from '../channels/channel-delivery.js';
 import { changeTopicPolicy, type TopicPolicy, type TopicVisibility } from '../channels/topic-policies.js';
 import { type Audience, anyOf, users } from '../kernel/event.js';
+import { changeHostData, type HostData, type JsonObject, NO_HOST_DATA } from '../kernel/host-data.js';
 import type { Caller, ChannelId, FileId, MessageId, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
@@ -36,6 +37,7 @@ export interface HookedMessage {
   readonly topic: string | null;
   /** Markdown as typed. */
   readonly content: string;
+  readonly data: JsonObject;
 }
 
 /**
@@ -45,8 +47,8 @@ export interface HookedMessage {
 export interface MessageHooks {
   /** True if a hook is registered; otherwise, no data is loaded for `beforeSend`. */
   readonly asksBeforeSend: boolean;
-  /** Returns the topic and content to send instead. @throws DomainError MESSAGE_REFUSED, SERVER_BUSY if it times out */
-  beforeSend(caller: Caller, message: HookedMessage): Promise<Pick<HookedMessage, 'topic' | 'content'>>;
+  /** Returns the message to send instead. @throws DomainError MESSAGE_REFUSED, SERVER_BUSY if it times out */
+  beforeSend(caller: Caller, message: HookedMessage): Promise<Omit<HookedMessage, 'destination'>>;
   /** Returns the content to store instead of an edit. @throws DomainError MESSAGE_REFUSED, SERVER_BUSY */
   beforeEdit(caller: Caller, edit: { readonly messageId: MessageId; readonly content: string }): Promise<string>;
 }
@@ -114,6 +116,8 @@ export interface Post {
   readonly topicPolicies?: readonly TopicPolicy[];
   readonly replacedTopicPolicies?: readonly (readonly [UserId, TopicVisibility])[];
   readonly echo?: { readonly queueId: string; readonly localId: string } | null;
+  /** Data of the host application. */
+  readonly data?: JsonObject;
 }
 
 /** Stores a message, sets flags for receivers and publishes the event (messages §4). Does not check permissions. */
@@ -148,7 +152,9 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
     exceptions: flagged,
   });
   // Both statements share one round trip.
-  const [message, muters] = await Promise.all([appended, tx.messages.listMuters(realmId, sender.id)]);
+  const [added, muters] = await Promise.all([appended, tx.messages.listMuters(realmId, sender.id)]);
+  const hostData = changeHostData(NO_HOST_DATA, post.data ?? NO_HOST_DATA.data);
+  const message = await withHostData(tx, added, hostData);
   const submessages = post.widget ? [await attach(tx, message, post.widget)] : [];
   const received = new Map<UserId, ReceivedFlags>(flagged);
   for (const userId of [...readBy, ...muters]) received.set(userId, { ...received.get(userId), read: true });
@@ -162,7 +168,7 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
   await tx.events.append(realmId, {
     event: {
       type: 'message.sent',
-      view: viewOf(message, submessages, post),
+      view: { ...viewOf(message, submessages, post), ...(message.hasData && { hostData }) },
       isPublic: destination.kind === 'channel' && !isPrivate(destination.channel),
       exceptions: [...received],
       ...(post.replacedTopicPolicies?.length ? { replacedTopicPolicies: post.replacedTopicPolicies } : {}),
@@ -191,6 +197,12 @@ function receivers(destination: Destination, named: readonly UserId[]): Audience
   if (destination.kind === 'direct') return users(destination.participants.map((person) => person.id));
   const subscribers = subscribersOf(destination.channel.id);
   return named.length === 0 ? subscribers : anyOf(subscribers, users(named));
+}
+
+async function withHostData(tx: Transaction, message: Message, hostData: HostData): Promise<Message> {
+  if (hostData.version === 0) return message;
+  await tx.hostData.put(message.realmId, { kind: 'message', id: message.id }, hostData);
+  return { ...message, hasData: true, version: message.version + 1 };
 }
 
 const attach = (tx: Transaction, { realmId, id, senderId }: Message, widget: Widget): Promise<Submessage> =>

@@ -52,7 +52,7 @@ function refer(event: DomainEvent): SentReference | null {
   };
 }
 
-/** Reads what references leave out. An event of a deleted message becomes blank. */
+/** Reads what references leave out, with the present data of the host application. An event of a deleted message becomes blank. */
 export async function completeEvents(
   decoded: readonly (LoggedEvent | ReferringEvent<SentReference>)[],
   listViews: (ids: readonly MessageId[]) => Promise<readonly MessageView[]>,
@@ -79,7 +79,7 @@ export function firstTextOf({ message, edits = [] }: MessageView): {
 function sentAs(reference: SentReference, view: MessageView | undefined): MessageSent | null {
   if (!view) return null;
   const { type: _, messageId: __, length: ___, channel, properties, contentLength, ...kept } = reference;
-  const { message, sender, conversation } = view;
+  const { message, sender, conversation, hostData } = view;
   const text = firstTextOf(view);
   if (text.content.length !== contentLength) return null;
   const sent: Message = {
@@ -98,6 +98,7 @@ function sentAs(reference: SentReference, view: MessageView | undefined): Messag
     type: 'message.sent',
     ...kept,
     view: {
+      ...(hostData && { hostData }),
       message: sent,
       sender,
       submessages: [],

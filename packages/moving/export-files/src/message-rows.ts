@@ -84,7 +84,7 @@ export function userMessageRows({ message, holders }: MessageCopy, nextId: () =>
 }
 
 /** Returns data without a column in `zerver_message`; null if there is none. */
-export function extraRow({ message, reactions, submessages }: MessageCopy): object | null {
+export function extraRow({ message, reactions, submessages, hostData }: MessageCopy): object | null {
   const extra = {
     ...(message.topicLinks && message.topicLinks.length > 0 && { topicLinks: message.topicLinks }),
     ...(message.mentionsChannel && { mentionsChannel: true }),
@@ -94,6 +94,7 @@ export function extraRow({ message, reactions, submessages }: MessageCopy): obje
     ...(message.lastMovedAt !== null && { lastMovedAt: message.lastMovedAt }),
     ...(reactions.length > 0 && { reactions }),
     ...(submessages.length > 0 && { submessages }),
+    ...(hostData && { hostData }),
   };
   return Object.keys(extra).length === 0 ? null : { id: message.id, ...extra };
 }

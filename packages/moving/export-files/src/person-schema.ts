@@ -23,6 +23,7 @@ const MESSAGE = record({
   content: { ...TEXT, description: 'Markdown' },
   earlierTexts: { ...listOf(record({ replacedAt: TIME, content: TEXT })), description: 'newest first' },
   answers: { ...listOf(TEXT), description: 'answers to polls and to-do lists as JSON' },
+  data: { ...orNull({ type: 'object' }), description: 'data of the application that embeds the chat' },
   flags: { type: 'object', additionalProperties: { type: 'boolean' } },
 });
 
@@ -52,7 +53,10 @@ export const PERSON_SCHEMA = {
         bots: listOf(record({ id: ID, fullName: TEXT, email: TEXT, isActive: { type: 'boolean' } })),
         logIns: { type: 'object', description: 'sessions, devices and accounts at services, without secrets' },
         invitations: { type: 'array', description: 'open invitations that the person sent' },
-        personal: { type: 'object', description: 'subscriptions, drafts, reminders and other lists' },
+        personal: {
+          type: 'object',
+          description: 'subscriptions, drafts, reminders, other lists, and data of the application',
+        },
         channels: { ...listOf(NAMED), description: 'names of the channels that the person may see' },
         profileFields: listOf(NAMED),
       },

@@ -1,5 +1,5 @@
 import { emojiShape } from '@parley/domain/files';
-import type { ChannelId, MessageId, RecipientId, UserId } from '@parley/domain/kernel';
+import { type ChannelId, hostDataShape, type MessageId, type RecipientId, type UserId } from '@parley/domain/kernel';
 import { safeHtml } from '@parley/domain/markdown';
 import type { MessageEdit } from '@parley/domain/messages';
 import type { HolderCopy, MessageCopy } from '@parley/transfer/exports';
@@ -66,6 +66,7 @@ const EXTRA = object({
     [],
   ),
   submessages: orElse(list(object({ senderId: userId, kind: text(1000), content: text(1_000_000) }), 100_000), []),
+  hostData: orNull(hostDataShape),
 });
 
 const CLIENT = object({ id: integer, name: text(1000) });
@@ -163,6 +164,7 @@ export function readMessageFile(content: string, location: string, context: Mess
         edits,
         reactions: extra?.reactions ?? context.reactionsOf(row.id),
         submessages: extra?.submessages ?? context.submessagesOf(row.id),
+        ...(extra?.hostData && { hostData: extra.hostData }),
         holders: holders.get(row.id) ?? [],
       };
     });

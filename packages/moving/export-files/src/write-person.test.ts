@@ -16,6 +16,7 @@ const message = (id: number, content: string): PersonMessage => ({
   content,
   earlierTexts: [{ replacedAt: 1_700_000_100 as PersonMessage['sentAt'], content: 'before' }],
   answers: [],
+  data: null,
   flags: { read: true } as PersonMessage['flags'],
 });
 

@@ -6,6 +6,7 @@ import {
   DomainError,
   getOrThrow,
   isLongerThan,
+  type JsonObject,
   type MessageId,
   type RealmId,
   type UnixSeconds,
@@ -30,7 +31,6 @@ import {
   UpdateMessage,
   type UserSummary,
 } from '@parley/domain/messages';
-import type { Realm } from '@parley/domain/realms';
 import type { Resolve } from '../kernel/resolve.js';
 import { described, integer, object, optional, refine, shown, valueType } from '../kernel/values.js';
 import {
@@ -47,19 +47,10 @@ import {
   TEXT,
 } from './argument-types.js';
 import { sendReopening } from './closed-channels.js';
+import { type ChatData, DATA, parsedData, presentData, type SetDataOptions, setData } from './host-data.js';
 import type { Addresses, PersonRef } from './references.js';
 
-export interface ChatRealm {
-  readonly id: number;
-  /** Value of `realm` in other calls; `''` for the organization at the server's public URL. */
-  readonly name: string;
-  readonly title: string;
-  /** URL for its clients. */
-  readonly url: string;
-  readonly isActive: boolean;
-}
-
-export interface ChatUser {
+export interface ChatUser extends ChatData {
   readonly id: number;
   /** Null if your application has not assigned one. */
   readonly externalId: string | null;
@@ -78,7 +69,7 @@ export interface ChatPerson {
   readonly name: string;
 }
 
-export interface ChatMessage {
+export interface ChatMessage extends ChatData {
   readonly id: number;
   readonly realm: string;
   readonly sender: ChatPerson;
@@ -106,7 +97,7 @@ export interface OwnChatMessage extends ChatMessage {
   readonly isMentioned: boolean;
 }
 
-export interface ChatChannel {
+export interface ChatChannel extends ChatData {
   readonly id: number;
   readonly realm: string;
   readonly name: string;
@@ -121,15 +112,7 @@ export interface ChatChannel {
 /** External ids by user. */
 export type ExternalIds = ReadonlyMap<UserId, string>;
 
-export const presentRealm = (realm: Realm, url: string): ChatRealm => ({
-  id: realm.id,
-  name: realm.stringId,
-  title: realm.name,
-  url,
-  isActive: !realm.isDeactivated,
-});
-
-export const presentUser = ({ user, externalId }: HostUser, realm: string): ChatUser => ({
+export const presentUser = ({ user, externalId }: HostUser, realm: string, data: ChatData): ChatUser => ({
   id: user.id,
   externalId,
   realm,
@@ -138,6 +121,7 @@ export const presentUser = ({ user, externalId }: HostUser, realm: string): Chat
   role: user.role,
   isBot: user.bot !== null,
   isActive: user.isActive,
+  ...data,
 });
 
 /** Returns the users of messages who may have an external id, which excludes system bots. May contain duplicates. */
@@ -172,7 +156,7 @@ export function peopleBy(
 }
 
 export const presentMessage = (
-  { message, sender, conversation }: MessageView,
+  { message, sender, conversation, hostData }: MessageView,
   realm: string,
   person: ReturnType<typeof peopleBy>,
 ): ChatMessage => ({
@@ -187,6 +171,7 @@ export const presentMessage = (
   sentAt: new Date(message.sentAt * 1000),
   editedAt: message.lastEditedAt === null ? null : new Date(message.lastEditedAt * 1000),
   client: message.clientName,
+  ...presentData(hostData),
 });
 
 /** Presents a message with one user's state. */
@@ -206,7 +191,7 @@ export const presentOwnMessage = (
   return message;
 };
 
-export const presentChannel = (channel: ChannelView, realm: string): ChatChannel => ({
+export const presentChannel = (channel: ChannelView, realm: string, data: ChatData): ChatChannel => ({
   id: channel.id,
   realm,
   name: channel.name,
@@ -215,6 +200,7 @@ export const presentChannel = (channel: ChannelView, realm: string): ChatChannel
   isWebPublic: isWebPublic(channel),
   isArchived: channel.isArchived,
   subscribers: channel.subscriberCount,
+  ...data,
 });
 
 /** Message to a channel, by name or id, or to users. */
@@ -230,6 +216,8 @@ export type MessageToSend = {
   readonly sentAt?: Date;
   /** Your id of the message, unique in the organization. A repeated id sends nothing and returns the first message. */
   readonly externalId?: string;
+  /** Data of your application, at most 4096 bytes of JSON; default: none. */
+  readonly data?: JsonObject;
 } & (
   | {
       readonly channel: string | number;
@@ -258,6 +246,7 @@ const MESSAGE = object({
   channel: optional(CHANNEL),
   topic: optional(TEXT),
   to: optional(PEOPLE),
+  data: optional(DATA),
 });
 
 /** Filter for messages; all conditions must match. */
@@ -313,6 +302,8 @@ export interface ChatMessages {
   get(id: number): Promise<OwnChatMessage>;
   edit(id: number, change: MessageChange): Promise<void>;
   delete(id: number): Promise<void>;
+  /** Replaces the data of the user's own message, or of any message for administrators; `{}` removes it. */
+  setData(id: number, data: JsonObject, options?: SetDataOptions): Promise<ChatData>;
   markRead(ids: readonly number[]): Promise<void>;
   markUnread(ids: readonly number[]): Promise<void>;
   /** `emoji` is a name, such as `thumbs_up`. */
@@ -384,6 +375,10 @@ export function chatMessages(parts: MessagesParts): ChatMessages {
     },
     delete: async (id) =>
       resolve(DeleteMessage).execute(await caller(), { messageId: argument('id', ID, id) as MessageId }),
+    async setData(id, data, options) {
+      const owner = { kind: 'message', id: argument('id', ID, id) as MessageId, caller: await caller() } as const;
+      return setData(resolve, owner, data, options);
+    },
     markRead: (ids) => changeFlag('add', ids),
     markUnread: (ids) => changeFlag('remove', ids),
     react: async (id, emoji) => resolve(AddReaction).execute(await caller(), reactionOf(id, emoji)),
@@ -489,7 +484,8 @@ export async function inputOf(
   message: MessageToSend,
 ): Promise<SendMessageInput> {
   const { content, isReadBySender = true, channel, topic, to, ...own } = properties('The message', MESSAGE, message);
-  const input = { content, isReadBySender, echo: null, ...historyOf(own) };
+  const data = parsedData(own.data);
+  const input = { content, isReadBySender, echo: null, ...historyOf(own), ...(data && { data }) };
   if (to === undefined) {
     const named = argument('channel, without to,', CHANNEL, channel);
     const addressee: Addressee =

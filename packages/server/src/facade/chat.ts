@@ -13,7 +13,15 @@ import {
   UnsubscribeUsers,
 } from '@parley/domain/channels';
 import { FindGroupId } from '@parley/domain/groups';
-import { type Caller, type ChannelId, DomainError, foldCase, trim, type UserId } from '@parley/domain/kernel';
+import {
+  type Caller,
+  type ChannelId,
+  DomainError,
+  foldCase,
+  type JsonObject,
+  trim,
+  type UserId,
+} from '@parley/domain/kernel';
 import { ChangeNarrowFlags, GetUnread, MarkRead, type NarrowTerm } from '@parley/domain/messages';
 import type { Resolve } from '../kernel/resolve.js';
 import { integer, object, optional } from '../kernel/values.js';
@@ -32,6 +40,7 @@ import {
   presentChannel,
   presentMessage,
 } from './chat-messages.js';
+import { type ChatData, DATA, dataOf, ensureData, parsedData, type SetDataOptions, setData } from './host-data.js';
 import { Addresses, type PersonRef, referenceOf, type UserRef } from './references.js';
 
 export interface ChannelToCreate {
@@ -58,6 +67,8 @@ export interface ChannelToCreate {
    * or a day later. Default: never.
    */
   readonly closesAfterDays?: number;
+  /** Data of your application, at most 4096 bytes of JSON; default: none. */
+  readonly data?: JsonObject;
 }
 
 export interface SubscribersToChange {
@@ -68,7 +79,10 @@ export interface SubscribersToChange {
 /** Channels by name or id with one user's permissions. Methods reject with a `DomainError`, like the API. */
 export interface ChatChannels {
   create(channel: ChannelToCreate): Promise<ChatChannel>;
-  /** Returns the channel of this name, created if missing; an existing channel remains unchanged, even if archived. */
+  /**
+   * Returns the channel of this name, created if missing. An existing channel remains unchanged, even if archived, except
+   * that it gets the data if its own was never set.
+   */
   ensure(channel: ChannelToCreate): Promise<ChatChannel>;
   /**
    * Does the same for up to 10,000 channels. Returns one result per channel in the same order; an error affects only its
@@ -91,6 +105,8 @@ export interface ChatChannels {
    * otherwise.
    */
   reopen(channel: string | number): Promise<boolean>;
+  /** Replaces the data of a channel that the user administers; `{}` removes it. */
+  setData(channel: string | number, data: JsonObject, options?: SetDataOptions): Promise<ChatData>;
 }
 
 export interface ChannelsParts {
@@ -122,6 +138,7 @@ const NEW_CHANNEL = object({
   readers: optional(TEXT),
   announce: optional(FLAG),
   closesAfterDays: optional(integer({ min: 1, max: MAX_CLOSING_DAYS })),
+  data: optional(DATA),
 });
 const SUBSCRIBERS = object({ users: optional(PEOPLE) });
 const SCOPE = object({ channel: optional(CHANNEL), topic: optional(TEXT), with: optional(PEOPLE) });
@@ -166,8 +183,13 @@ async function creationOf(
 
 export function chatChannels({ resolve, addresses, realm, caller }: ChannelsParts): ChatChannels {
   const idOf = async (channel: string | number) => findChannelId(resolve, await caller(), channel);
-  const view = async (channelId: ChannelId) =>
-    presentChannel(await resolve(GetChannel).execute(await caller(), { channelId }), realm);
+  const view = async (channelId: ChannelId) => {
+    const who = await caller();
+    const channel = await resolve(GetChannel).execute(who, { channelId });
+    return presentChannel(channel, realm, (await dataOf(resolve, who.realmId, 'channel', [channelId]))(channelId));
+  };
+  const withData = async (channel: ChatChannel, data: JsonObject | undefined) =>
+    ensureData(resolve, { kind: 'channel', id: channel.id as ChannelId, caller: await caller() }, channel, data);
   const nameOf = async (channel: string | number) => (await view(await idOf(channel))).name;
   const principals = async (subscribers: SubscribersToChange): Promise<readonly UserId[] | null> => {
     const { users } = properties('The subscribers', SUBSCRIBERS, subscribers);
@@ -176,13 +198,16 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
 
   const channels: ChatChannels = {
     async create(channel) {
+      const data = parsedData(properties('The channel', NEW_CHANNEL, channel).data);
       const who = await caller();
-      return view(await resolve(CreateChannel).execute(who, await creationOf({ resolve, addresses }, who, channel)));
+      const input = await creationOf({ resolve, addresses }, who, channel);
+      return withData(await view(await resolve(CreateChannel).execute(who, input)), data);
     },
     async ensure(channel) {
-      const { name } = properties('The channel', NEW_CHANNEL, channel);
+      const { name, data: given } = properties('The channel', NEW_CHANNEL, channel);
+      const data = parsedData(given);
       const existing = await channels.find(name);
-      if (existing) return existing;
+      if (existing) return withData(existing, data);
       try {
         return await channels.create(channel);
       } catch (error) {
@@ -190,7 +215,7 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
         if (!(error instanceof DomainError && error.is('CHANNEL_NAME_TAKEN'))) throw error;
         const made = await channels.find(name);
         if (!made) throw error;
-        return made;
+        return withData(made, data);
       }
     },
     async ensureMany(given) {
@@ -206,8 +231,11 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
       }
     },
     async list() {
-      const { channels: all } = await resolve(ListChannels).execute(await caller(), EVERY_ACTIVE_CHANNEL);
-      return all.map((channel) => presentChannel(channel, realm));
+      const who = await caller();
+      const { channels: all } = await resolve(ListChannels).execute(who, EVERY_ACTIVE_CHANNEL);
+      const ids = all.map(({ id }) => id);
+      const data = await dataOf(resolve, who.realmId, 'channel', ids);
+      return all.map((channel) => presentChannel(channel, realm, data(channel.id)));
     },
     async subscribe(channel, subscribers = {}) {
       const name = await nameOf(channel);
@@ -230,6 +258,8 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
     archive: async (channel) => resolve(ArchiveChannel).execute(await caller(), { channelId: await idOf(channel) }),
     close: async (channel) => resolve(CloseChannel).execute(await caller(), { channelId: await idOf(channel) }),
     reopen: async (channel) => resolve(ReopenChannel).execute(await caller(), { channelId: await idOf(channel) }),
+    setData: async (channel, data, options) =>
+      setData(resolve, { kind: 'channel', id: await idOf(channel), caller: await caller() }, data, options),
   };
   return channels;
 }

@@ -1,9 +1,13 @@
 import type { Group } from '@parley/domain/groups';
 import {
+  type DataOwnerKind,
+  type DataOwnerRef,
+  type DomainEvent,
   type DomainEventType,
   type EventListener,
   type EventOf,
   type GroupId,
+  type HostData,
   isMaintenance,
   type MessageId,
   type RealmId,
@@ -27,6 +31,7 @@ import {
   presentMessage,
   presentUser,
 } from './chat-messages.js';
+import { type ChatData, presentData } from './host-data.js';
 import { Addresses } from './references.js';
 
 interface EventHead<T extends DomainEventType> {
@@ -54,6 +59,8 @@ export interface DuePerson extends NotificationText {
 interface EventDetails {
   'message.sent': { readonly message: ChatMessage };
   'user.created': { readonly user: ChatUser };
+  /** Current data of the object. */
+  'data.changed': { readonly current: ChatData };
   /** Current state of the message. One message may have several such events. */
   'notification.due': { readonly message: ChatMessage; readonly people: readonly DuePerson[] };
 }
@@ -71,6 +78,7 @@ interface Related {
   readonly views: ReadonlyMap<MessageId, MessageView>;
   readonly users: ReadonlyMap<UserId, User>;
   readonly groups: ReadonlyMap<GroupId, Group>;
+  readonly data: (owner: DataOwnerRef) => ChatData;
 }
 
 /** Converts events to the host application's terms. */
@@ -87,7 +95,7 @@ export class EventPresenter {
   async present(realmId: RealmId, events: readonly StoredEvent[]): Promise<readonly ParleyEvent[]> {
     const realm = await this.realms.stringIdOf(realmId);
     if (realm === null) return [];
-    const due = await this.relatedTo(realmId, events);
+    const due = { ...(await this.relatedTo(realmId, events)), data: await this.dataOf(realmId, events) };
     const people = events.flatMap(({ event }) => {
       if (event.type === 'message.sent') return peopleIn([event.view]);
       if (event.type === 'notification.due') return event.recipients.map(({ userId }) => userId);
@@ -98,7 +106,10 @@ export class EventPresenter {
     return events.flatMap((stored) => this.presentEvent(stored, realm, { ...due, externalIds }) ?? []);
   }
 
-  private async relatedTo(realmId: RealmId, events: readonly StoredEvent[]): Promise<Omit<Related, 'externalIds'>> {
+  private async relatedTo(
+    realmId: RealmId,
+    events: readonly StoredEvent[],
+  ): Promise<Omit<Related, 'externalIds' | 'data'>> {
     const due = events.flatMap(({ event }) => (event.type === 'notification.due' ? [event] : []));
     if (due.length === 0) return { views: new Map(), users: new Map(), groups: new Map() };
     const recipients = due.flatMap((event) => event.recipients);
@@ -112,6 +123,24 @@ export class EventPresenter {
     }));
   }
 
+  private async dataOf(realmId: RealmId, events: readonly StoredEvent[]): Promise<Related['data']> {
+    const idsByKind = new Map<DataOwnerKind, Set<never>>();
+    for (const { event } of events) {
+      const owner = dataOwnerIn(event);
+      if (!owner) continue;
+      const ids = idsByKind.get(owner.kind) ?? new Set();
+      idsByKind.set(owner.kind, ids.add(owner.id as never));
+    }
+    if (idsByKind.size === 0) return () => presentData();
+    return this.uow.read(realmId, async ({ hostData }) => {
+      const found = new Map<string, HostData>();
+      for (const [kind, ids] of idsByKind) {
+        for (const [id, data] of await hostData.list(realmId, kind, [...ids])) found.set(`${kind} ${id}`, data);
+      }
+      return ({ kind, id }) => presentData(found.get(`${kind} ${id}`));
+    });
+  }
+
   private presentEvent(stored: StoredEvent, realm: string, related: Related): ParleyEvent | null {
     const { event, seq, at } = stored;
     if (isMaintenance(event)) return null;
@@ -122,11 +151,14 @@ export class EventPresenter {
         return { ...head, message: presentMessage(event.view, realm, peopleBy(related.externalIds)) } as ParleyEvent;
       case 'user.created': {
         const { user } = event;
+        const data = related.data({ kind: 'user', id: user.id });
         return {
           ...head,
-          user: presentUser({ user, externalId: related.externalIds.get(user.id) ?? null }, realm),
+          user: presentUser({ user, externalId: related.externalIds.get(user.id) ?? null }, realm, data),
         } as ParleyEvent;
       }
+      case 'data.changed':
+        return { ...head, current: related.data(event.owner) } as ParleyEvent;
       case 'notification.due': {
         const details = this.presentDue(event, realm, related);
         return details && ({ ...head, ...details } as ParleyEvent);
@@ -156,6 +188,12 @@ export class EventPresenter {
     });
     return { message: presentMessage(view, realm, person), people };
   }
+}
+
+/** Returns the object whose data the event shows; null for other events. */
+function dataOwnerIn(event: DomainEvent): DataOwnerRef | null {
+  if (event.type === 'data.changed') return event.owner;
+  return event.type === 'user.created' ? { kind: 'user', id: event.user.id } : null;
 }
 
 const byId = <Id, T extends { readonly id: Id }>(rows: readonly T[]): ReadonlyMap<T['id'], T> =>

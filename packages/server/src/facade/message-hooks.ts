@@ -1,4 +1,12 @@
-import { type Caller, DomainError, type MessageId, type Timers, type UserId } from '@parley/domain/kernel';
+import {
+  type Caller,
+  DomainError,
+  type JsonObject,
+  type MessageId,
+  parseHostData,
+  type Timers,
+  type UserId,
+} from '@parley/domain/kernel';
 import { FindHostUsers } from '@parley/domain/membership';
 import type { HookedMessage, MessageHooks } from '@parley/domain/messages';
 import { RealmResolver } from '../kernel/realm-resolver.js';
@@ -23,6 +31,8 @@ export interface OutgoingMessage extends DraftHead {
   readonly topic: string | null;
   /** Recipients of a direct message; empty in channels. */
   readonly people: readonly ChatPerson[];
+  /** Data of your application; `{}` if there is none. */
+  readonly data: JsonObject;
 }
 
 /** New text of an existing message. */
@@ -33,7 +43,8 @@ export interface OutgoingEdit extends DraftHead {
 export interface HookTypes {
   'message.send': {
     readonly asked: OutgoingMessage;
-    readonly change: { readonly content?: string; readonly topic?: string };
+    /** `data` replaces the message's data. */
+    readonly change: { readonly content?: string; readonly topic?: string; readonly data?: JsonObject };
   };
   'message.edit': { readonly asked: OutgoingEdit; readonly change: { readonly content?: string } };
 }
@@ -95,7 +106,7 @@ export class HostHooks implements MessageHooks {
     return this.hooks['message.send'].size > 0;
   }
 
-  async beforeSend(caller: Caller, message: HookedMessage): Promise<Pick<HookedMessage, 'topic' | 'content'>> {
+  async beforeSend(caller: Caller, message: HookedMessage): Promise<Omit<HookedMessage, 'destination'>> {
     const { destination } = message;
     const people = destination.kind === 'direct' ? destination.userIds : [];
     const { realm, person } = await this.describe(caller, people);
@@ -107,12 +118,18 @@ export class HostHooks implements MessageHooks {
       topic: message.topic,
       people: people.map(person),
       content: message.content,
+      data: message.data,
     };
     for (const added of this.hooks['message.send']) {
-      const { content, topic } = await this.ask('message.send', added, draft);
-      draft = { ...draft, content: content ?? draft.content, topic: topic ?? draft.topic };
+      const { content, topic, data } = await this.ask('message.send', added, draft);
+      draft = {
+        ...draft,
+        content: content ?? draft.content,
+        topic: topic ?? draft.topic,
+        data: data === undefined ? draft.data : parseHostData(data),
+      };
     }
-    return { content: draft.content, topic: draft.topic };
+    return { content: draft.content, topic: draft.topic, data: draft.data };
   }
 
   async beforeEdit(caller: Caller, edit: { readonly messageId: MessageId; readonly content: string }): Promise<string> {
@@ -150,7 +167,8 @@ export class HostHooks implements MessageHooks {
     try {
       const change = (await Promise.race([hook(asked), late])) ?? {};
       for (const [name, value] of Object.entries(change)) {
-        if (value !== undefined && typeof value !== 'string') throw new TypeError(`${name} must be a string`);
+        if (name !== 'data' && value !== undefined && typeof value !== 'string')
+          throw new TypeError(`${name} must be a string`);
       }
       return change as HookTypes[T]['change'];
     } finally {

@@ -1,6 +1,6 @@
 import { ROLES, type Role } from '@parley/domain/access';
 import type { RealmExport } from '@parley/domain/exports';
-import type { UnixSeconds, UserId } from '@parley/domain/kernel';
+import type { JsonObject, UnixSeconds, UserId } from '@parley/domain/kernel';
 import {
   EraseUser,
   type Erasure,
@@ -8,11 +8,11 @@ import {
   findHostUser,
   GetHostUserApiKey,
   type HostUserReference,
+  type HostUser,
   LinkHostUser,
   SetHostUserActive,
   UpsertHostUser,
 } from '@parley/domain/membership';
-import type { User } from '@parley/domain/users';
 import { ListEarlierExports, PersonReader } from '@parley/transfer/exports';
 import type { Resolve } from '../kernel/resolve.js';
 import { object, oneOf, optional } from '../kernel/values.js';
@@ -21,6 +21,7 @@ import { describeUser } from '../observation/audited-objects.js';
 import { EXTERNAL_ID, FLAG, ID, properties, TEXT } from './argument-types.js';
 import { type ItemResult, itemsOf, performEach } from './bulk.js';
 import { type ChatUser, presentUser } from './chat-messages.js';
+import { type ChatData, DATA, dataOf, parsedData, type SetDataOptions, setData } from './host-data.js';
 import { personArchive } from './person-archive.js';
 import { Addresses, referenceOf, type UserRef } from './references.js';
 
@@ -33,6 +34,8 @@ export interface UserToUpsert {
   readonly email?: string;
   /** Default: unchanged; a new user becomes a member. */
   readonly role?: Role;
+  /** Data of your application, at most 4096 bytes of JSON. Default: unchanged. */
+  readonly data?: JsonObject;
 }
 
 export interface UserStream extends AsyncIterable<ChatUser> {
@@ -77,6 +80,8 @@ export interface Users {
   /** Ends log-in and delivery for the user but keeps their messages. Idempotent. */
   deactivate(user: UserRef): Promise<void>;
   reactivate(user: UserRef): Promise<void>;
+  /** Replaces the data of the user; `{}` removes it. */
+  setData(user: UserRef, data: JsonObject, options?: SetDataOptions): Promise<ChatData>;
   /**
    * Erases the person: messages stay with the author “Deleted user”, everything else about the person is deleted in the
    * background. Irreversible. The email and external id are free immediately. Repeat with `userId` to see whether
@@ -100,6 +105,7 @@ export const USER_PROPERTIES = {
   name: TEXT,
   email: optional(TEXT),
   role: optional(oneOf(ROLES)),
+  data: optional(DATA),
 };
 const USER = object(USER_PROPERTIES);
 const LINK = object({ realm: TEXT, externalId: EXTERNAL_ID, userId: ID }, { open: true });
@@ -145,8 +151,10 @@ export function usersOf(resolve: Resolve, audits: AuditTrail): Users {
       resolve(SetHostUserActive).execute({ realmId, user, isActive }),
     );
   };
-  const present = (user: User, { realm, externalId }: { readonly realm: string; readonly externalId: string }) =>
-    presentUser({ user, externalId }, realm);
+  const present = async (found: HostUser, realm: string) => {
+    const { id, realmId } = found.user;
+    return presentUser(found, realm, (await dataOf(resolve, realmId, 'user', [id]))(id));
+  };
   async function* everybody(selection: Parameters<Users['list']>[0]): AsyncGenerator<ChatUser> {
     const { realm, deactivated = false } = properties('The selection', SELECTION, selection);
     const realmId = await addresses.realmId(realm);
@@ -154,15 +162,20 @@ export function usersOf(resolve: Resolve, audits: AuditTrail): Users {
     const ids = await users.listIds(realmId);
     for (let start = 0; start < ids.length; start += PAGE) {
       const page = await users.describe(realmId, ids.slice(start, start + PAGE));
-      for (const found of page.values()) if (found.user.isActive || deactivated) yield presentUser(found, realm);
+      const data = await dataOf(resolve, realmId, 'user', [...page.keys()]);
+      for (const found of page.values()) {
+        if (found.user.isActive || deactivated) yield presentUser(found, realm, data(found.user.id));
+      }
     }
   }
-  const upsert = async ({ name: fullName, ...user }: UserToUpsert) => {
-    const realmId = await addresses.realmId(user.realm);
-    const operation = operationOn('upsert', { externalId: user.externalId }, { isOptional: true });
-    const values = { ...user, fullName, realmId };
-    const upserted = await audits.run(operation, () => resolve(UpsertHostUser).execute(values));
-    return present(upserted, user);
+  const upsert = async ({ name: fullName, data: given, ...named }: UserToUpsert) => {
+    const data = parsedData(given);
+    const realmId = await addresses.realmId(named.realm);
+    const operation = operationOn('upsert', { externalId: named.externalId }, { isOptional: true });
+    const values = { ...named, fullName, realmId };
+    const user = await audits.run(operation, () => resolve(UpsertHostUser).execute(values));
+    if (data) await setData(resolve, { kind: 'user', id: user.id, realmId }, data);
+    return present({ user, externalId: named.externalId }, named.realm);
   };
   return {
     upsert: async (given) => upsert(properties('The user', USER, given)),
@@ -177,13 +190,12 @@ export function usersOf(resolve: Resolve, audits: AuditTrail): Users {
       const user = { userId: userId as UserId };
       const realmId = await addresses.realmId(realm);
       const link = () => resolve(LinkHostUser).execute({ realmId, externalId, user });
-      const linked = await audits.run(operationOn('link', user), link);
-      return present(linked, { realm, externalId });
+      return present({ user: await audits.run(operationOn('link', user), link), externalId }, realm);
     },
     async find(ref) {
       const user = referenceOf(ref);
       const found = await resolve(FindHostUsers).find(await addresses.realmId(ref.realm), user);
-      return found && presentUser(found, ref.realm);
+      return found && present(found, ref.realm);
     },
     list: (selection) => ({
       [Symbol.asyncIterator]: () => everybody(selection),
@@ -195,6 +207,10 @@ export function usersOf(resolve: Resolve, audits: AuditTrail): Users {
     }),
     deactivate: (ref) => setActive(ref, false),
     reactivate: (ref) => setActive(ref, true),
+    async setData(ref, data, options) {
+      const { realmId, userId: id } = await addresses.caller(ref, 'parley');
+      return setData(resolve, { kind: 'user', id, realmId }, data, options);
+    },
     async erase(ref, options = {}) {
       const user = referenceOf(ref);
       const { everythingWritten = false } = properties('The options', ERASURE_OPTIONS, options);

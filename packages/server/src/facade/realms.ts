@@ -1,6 +1,7 @@
 import {
   DomainError,
   isSettingValue,
+  type JsonObject,
   type RealmUrls,
   type Registry,
   type SettingValues,
@@ -22,7 +23,17 @@ import { object, oneOf, optional, valueType } from '../kernel/values.js';
 import { type AuditTrail, byApplication } from '../observation/audit-trail.js';
 import { realmObject } from '../observation/audited-objects.js';
 import { argument, FLAG, properties, TEXT } from './argument-types.js';
-import { type ChatRealm, presentRealm } from './chat-messages.js';
+import { type ChatData, DATA, dataOf, ensureData, parsedData, type SetDataOptions, setData } from './host-data.js';
+
+export interface ChatRealm extends ChatData {
+  readonly id: number;
+  /** Value of `realm` in other calls; `''` for the organization at the server's public URL. */
+  readonly name: string;
+  readonly title: string;
+  /** URL for its clients. */
+  readonly url: string;
+  readonly isActive: boolean;
+}
 
 /** Settings of an organization; absent ones stay unchanged. */
 export interface RealmSettingsToSet {
@@ -44,6 +55,8 @@ export interface RealmToEnsure extends RealmSettingsToSet {
   readonly title?: string;
   /** Values that `settings`, `permissions` and `userDefaults` override. */
   readonly preset?: RealmPreset;
+  /** Data of your application, at most 4096 bytes of JSON. Default: unchanged. */
+  readonly data?: JsonObject;
 }
 
 export interface RealmToCreate extends RealmToEnsure {
@@ -58,7 +71,7 @@ export interface RealmToCreate extends RealmToEnsure {
 export interface Realms {
   /**
    * Returns the organization of this name, created if missing. Safe for concurrent calls. An existing organization
-   * stays as it is; use `configure` to change it.
+   * stays as it is, except that it gets the data if its own was never set; use `configure` to change it.
    */
   ensure(realm: RealmToCreate): Promise<ChatRealm>;
   /** Changes an organization atomically and notifies its clients. @throws DomainError UNKNOWN_REALM */
@@ -67,7 +80,18 @@ export interface Realms {
   find(name: string): Promise<ChatRealm | null>;
   /** Returns organizations by id, oldest first. */
   list(): Promise<readonly ChatRealm[]>;
+  /** Replaces the data of an organization; `{}` removes it. @throws DomainError UNKNOWN_REALM, DATA_VERSION_CONFLICT */
+  setData(name: string, data: JsonObject, options?: SetDataOptions): Promise<ChatData>;
 }
+
+const presentRealm = (realm: Realm, url: string, data: ChatData): ChatRealm => ({
+  id: realm.id,
+  name: realm.stringId,
+  title: realm.name,
+  url,
+  isActive: !realm.isDeactivated,
+  ...data,
+});
 
 const STAFF = 'role:members';
 
@@ -122,6 +146,7 @@ const CONFIGURED = {
   name: TEXT,
   title: optional(TEXT),
   preset: optional(oneOf(Object.keys(PRESETS) as RealmPreset[])),
+  data: optional(DATA),
   settings: optional(
     object({
       ...settingsOf(REALM_SETTINGS),
@@ -149,32 +174,42 @@ const NEW_REALM = object({ ...CONFIGURED, isStarted: optional(FLAG) });
 const TAKEN: ReadonlySet<string> = new Set(['STRING_ID_TAKEN', 'NO_ADDRESS_LEFT']);
 
 export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve, audits: AuditTrail): Realms {
-  const present = (realm: Realm) => presentRealm(realm, urls.urlOf(realm));
+  const present = async (realm: Realm) =>
+    presentRealm(realm, urls.urlOf(realm), (await dataOf(resolve, realm.id, 'realm', [realm.id]))(realm.id));
   const find = (name: string) => uow.readAcross(({ realms }) => realms.findByStringId(name));
+  const get = async (name: string) => {
+    const found = await find(name);
+    if (!found) throw new DomainError('UNKNOWN_REALM', `There is no organization '${name}'.`);
+    return found;
+  };
+  const ownerOf = ({ id }: Realm) => ({ kind: 'realm', id, realmId: id }) as const;
+  const withData = async (realm: Realm, data: JsonObject | undefined) =>
+    ensureData(resolve, ownerOf(realm), await present(realm), data);
   return {
     async ensure(realm) {
       const { name, isStarted = false, ...given } = properties('The organization', NEW_REALM, realm);
       const title = given.title ?? (name === '' ? 'Chat' : name);
       const configuration = configurationOf(given);
+      const data = parsedData(given.data);
       const existing = await find(name);
-      if (existing) return present(existing);
+      if (existing) return withData(existing, data);
       try {
         const created = { stringId: name, name: title, configuration, isStarted };
-        return present(await resolve(CreateRealm).execute(created));
+        return await withData(await resolve(CreateRealm).execute(created), data);
       } catch (error) {
         // A concurrent call may have created it, and thereby taken the only address of the server.
         const isTaken = error instanceof DomainError && TAKEN.has(error.code);
         if (!isTaken) throw error;
         const made = await find(name);
         if (!made) throw error;
-        return present(made);
+        return withData(made, data);
       }
     },
     async configure(realm) {
       const { name, title, ...given } = properties('The organization', REALM, realm);
       const configuration = configurationOf(given);
-      const found = await find(name);
-      if (!found) throw new DomainError('UNKNOWN_REALM', `There is no organization '${name}'.`);
+      const data = parsedData(given.data);
+      const found = await get(name);
       await audits.run(byApplication('realms.configure', realmObject), () =>
         resolve(ConfigureRealm).execute({
           ...configuration,
@@ -182,13 +217,21 @@ export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve, aud
           ...(title !== undefined && { name: title }),
         }),
       );
+      if (data) await setData(resolve, ownerOf(found), data);
       return present((await find(name))!);
     },
     async find(name) {
       const realm = await find(argument('name', TEXT, name));
-      return realm && present(realm);
+      return realm && (await present(realm));
     },
-    list: async () => (await uow.readAcross(({ realms }) => realms.list())).map(present),
+    async list() {
+      const realms = await uow.readAcross(({ realms }) => realms.list());
+      const presented: ChatRealm[] = [];
+      for (const realm of realms) presented.push(await present(realm));
+      return presented;
+    },
+    setData: async (name, data, options) =>
+      setData(resolve, ownerOf(await get(argument('name', TEXT, name))), data, options),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Resolve } from '../kernel/resolve.js';
 import { integer, object, optional } from '../kernel/values.js';
 import { properties, TEXT } from './argument-types.js';
 import { type ChatUser, presentUser } from './chat-messages.js';
+import { presentData } from './host-data.js';
 import { USER_PROPERTIES, type Users, type UserToUpsert } from './people.js';
 import { Addresses, type UserRef } from './references.js';
 
@@ -63,7 +64,7 @@ export function visitorsOf(resolve: Resolve, users: Pick<Users, 'upsert'>): Visi
       const realmId = await addresses.realmId(realm);
       const { user, token, expiresAt } = await resolve(StartVisit).execute({ realmId, fullName, source, days });
       const { externalId = null } = user;
-      return { user: presentUser({ user, externalId }, realm), token, expiresAt: new Date(expiresAt * 1000) };
+      return { user: presentUser({ user, externalId }, realm, presentData()), token, expiresAt: new Date(expiresAt * 1000) };
     },
     async find(given) {
       const { realm, token } = properties('The visitor', VISITOR, given);

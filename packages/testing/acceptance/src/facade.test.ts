@@ -44,6 +44,8 @@ describe('parley.realms', () => {
       title: 'Many',
       url: server.url.replace('//', '//many.'),
       isActive: true,
+      data: {},
+      dataVersion: 0,
     });
     expect(await server.parley.realms.ensure({ name: 'many', title: 'Other' })).toEqual(ensured[0]);
     expect(await server.parley.realms.find('many')).toEqual(ensured[0]);
@@ -120,6 +122,8 @@ describe('parley.users', () => {
       role: 'member',
       isBot: false,
       isActive: true,
+      data: {},
+      dataVersion: 0,
     });
     expect(await users.find({ realm, externalId: 'u3' })).toEqual(user);
     expect(await users.find({ realm, userId: user.id })).toEqual(user);
@@ -235,6 +239,8 @@ describe('parley.as', () => {
       sentAt: new Date(server.clock.now() * 1000),
       editedAt: null,
       client: 'parley',
+      data: {},
+      dataVersion: 0,
       isRead: true,
       isStarred: false,
       isMentioned: false,
@@ -306,6 +312,8 @@ describe('parley.as', () => {
       isWebPublic: false,
       isArchived: false,
       subscribers: 1,
+      data: {},
+      dataVersion: 0,
     });
     expect(await server.parley.as(bob).channels.find('private')).toBeNull();
     await channels.subscribe('private', { users: 'u2' });
@@ -651,7 +659,7 @@ describe('call by untyped JavaScript', () => {
       () => parley().realms.ensure!({ name: 'x', setings: {} }),
     ],
     [
-      'The organization has no property isStarted. Its properties are name, title, preset, settings, permissions, userDefaults.',
+      'The organization has no property isStarted. Its properties are name, title, preset, data, settings, permissions, userDefaults.',
       () => parley().realms.configure!({ name: realm, isStarted: true }),
     ],
     ['isPrivate must be true or false, not "yes".', () => chat().channels.create!({ name: 'n', isPrivate: 'yes' })],
@@ -895,6 +903,7 @@ describe('parley.before', () => {
         topic: 't',
         people: [],
         content: 'a bad word',
+        data: {},
       },
     ]);
     await server.parley.as(ann).messages.send({ to: ['u2'], content: 'hi' });

@@ -36,6 +36,7 @@ import { MemoryExternalIds } from './memory/memory-external-ids.js';
 import { MemoryFileTexts } from './memory/memory-file-texts.js';
 import { MemoryFiles } from './memory/memory-files.js';
 import { MemoryGroups } from './memory/memory-groups.js';
+import { MemoryHostData } from './memory/memory-host-data.js';
 import { MemoryImportedRecords } from './memory/memory-imported-records.js';
 import { MemoryBouncedAddresses, MemoryReplyAddresses } from './memory/memory-incoming-email.js';
 import { MemoryInvitations } from './memory/memory-invitations.js';
@@ -283,6 +284,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
     events: new MemoryEventLog(unit, new MemoryMessagePages(unit)),
     queues: new MemoryEventQueues(unit),
     consumers: new MemoryEventConsumers(unit),
+    hostData: new MemoryHostData(unit),
     externalIds: new MemoryExternalIds(new MemoryUsers(unit)),
     logIns: new MemoryLogIns(unit),
     provisioning: new MemoryProvisioning(unit),

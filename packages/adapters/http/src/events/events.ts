@@ -100,6 +100,8 @@ const OPTIONAL_CAPABILITIES = [
   'individual_emoji_changes',
   // Parley extension: clients that reject unknown event keys omit it and get no external ids (README decision 34).
   'external_ids',
+  // Parley extension: others get no events about data of the application that embeds the chat (extensions §14).
+  'application_data',
 ] as const;
 
 /** Number of seconds for browsers, or the JSON string `"mobile"` for phones that sleep for hours (events §1). */

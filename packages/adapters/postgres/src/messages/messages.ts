@@ -205,6 +205,7 @@ export class PostgresMessageRepository extends SqlMessageRepository {
       sentRecipientId: recipientId,
       ordinal,
       hasReactions: false,
+      hasData: false,
       isEdited: message.isEdited ?? false,
       lastEditedAt: message.lastEditedAt ?? null,
       lastMovedAt: message.lastMovedAt ?? null,

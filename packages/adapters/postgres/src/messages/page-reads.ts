@@ -203,7 +203,7 @@ export const MESSAGE_PAGE_FEATURE = {
   shared:
     ({ quarantine, words, features }) =>
     (connection) => {
-      const parts = features.flatMap((feature) => feature.messagePart?.(connection) ?? []);
+      const parts = features.flatMap((feature) => feature.messagePart?.(connection, { quarantine }) ?? []);
       return { pages: new PostgresMessagePageReads(connection, quarantine, words, parts) };
     },
   repositories:

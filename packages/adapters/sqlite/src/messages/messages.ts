@@ -234,6 +234,7 @@ export class SqliteMessageRepository extends SqlMessageRepository {
       hasImage: message.hasImage,
       hasAttachment: message.hasAttachment,
       hasReactions: false,
+      hasData: false,
       isReadByDefault: message.isReadByDefault,
       isEdited: message.isEdited ?? false,
       topicLinks: message.topicLinks,

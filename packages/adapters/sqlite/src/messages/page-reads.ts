@@ -233,7 +233,7 @@ export const MESSAGE_PAGE_FEATURE = {
   shared:
     ({ quarantine, features }) =>
     (connection) => {
-      const parts = features.flatMap((feature) => feature.messagePart?.(connection) ?? []);
+      const parts = features.flatMap((feature) => feature.messagePart?.(connection, { quarantine }) ?? []);
       return { pages: new SqliteMessagePageReads(connection, quarantine, parts) };
     },
   repositories:

@@ -44,7 +44,7 @@ export interface FeatureTables {
   /** Tables of `realmTables` omitted from exports, with the reason. */
   readonly notExported?: Readonly<Record<string, string>>;
   /** Reads message fields added by the feature. */
-  messagePart?(connection: object): MessagePartReads;
+  messagePart?(connection: object, parts: Pick<StorageParts, 'quarantine'>): MessagePartReads;
 }
 
 /**

@@ -20,6 +20,7 @@ export const PROPERTY_BITS = {
   wasMoved: 64,
   hasReactions: 128,
   isEdited: 256,
+  hasData: 512,
 } as const;
 
 type StoredProperty = Exclude<keyof typeof PROPERTY_BITS, 'wasMoved'>;
@@ -35,6 +36,7 @@ export function propertiesOf(bits: number): Pick<Message, StoredProperty> {
     hasReactions: has('hasReactions'),
     isReadByDefault: has('isReadByDefault'),
     isEdited: has('isEdited'),
+    hasData: has('hasData'),
   };
 }
 

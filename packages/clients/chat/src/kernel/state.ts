@@ -101,6 +101,9 @@ export interface PresenceState {
   readonly idle_timestamp: number;
 }
 
+/** Lists that are not part of the state. */
+type Revised = 'invites' | 'exports' | 'attachments' | 'application_data';
+
 /** All client data. Changed only by rules and optimistic commands. */
 export class ChatState {
   readonly fields = new FieldTable();
@@ -122,7 +125,11 @@ export class ChatState {
   readonly typing = new Table<string, ReadonlyMap<number, number>>();
 
   /** Change counters for lists that are not part of the state. */
-  readonly revisions = new Table<'invites' | 'exports' | 'attachments', number>();
+  readonly revisions = new Table<Revised, number>();
+
+  revise(list: Revised): void {
+    this.revisions.set(list, (this.revisions.peek(list) ?? 0) + 1);
+  }
 
   get selfId(): number {
     return this.fields.peek('user_id')!;

@@ -62,7 +62,7 @@ export const MESSAGE_RULES: Pick<
       submessages: [...message.submessages.filter((each) => each.id !== id), { id, ...submessage }],
     }));
   },
-  attachment: (state) => state.revisions.set('attachments', (state.revisions.peek('attachments') ?? 0) + 1),
+  attachment: (state) => state.revise('attachments'),
 };
 
 export function withFlag(flags: readonly string[], flag: string, isSet: boolean): string[] {

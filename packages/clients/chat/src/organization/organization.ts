@@ -24,7 +24,14 @@ export const ORGANIZATION_PART: StatePart = {
   }),
 };
 
-type Names = 'realm' | 'realm_domains' | 'realm_emoji' | 'realm_export' | 'realm_export_consent' | 'realm_linkifiers';
+type Names =
+  | 'application_data'
+  | 'realm'
+  | 'realm_domains'
+  | 'realm_emoji'
+  | 'realm_export'
+  | 'realm_export_consent'
+  | 'realm_linkifiers';
 
 export const ORGANIZATION_RULES: Pick<
   EventRules,
@@ -61,10 +68,11 @@ export const ORGANIZATION_RULES: Pick<
       return current ? { ...emoji, [event.emoji_id]: { ...current, ...event.data } } : emoji;
     });
   },
-  // Exports and invitations are not part of the state; pages refetch them.
-  realm_export: (state) => state.revisions.set('exports', (state.revisions.peek('exports') ?? 0) + 1),
+  // Exports, invitations and data of the application are not part of the state; pages refetch them.
+  application_data: (state) => state.revise('application_data'),
+  realm_export: (state) => state.revise('exports'),
   realm_export_consent() {},
-  invites_changed: (state) => state.revisions.set('invites', (state.revisions.peek('invites') ?? 0) + 1),
+  invites_changed: (state) => state.revise('invites'),
   realm_linkifiers: (state, event) => state.fields.set('realm_linkifiers', event.realm_linkifiers),
   realm_playgrounds: (state, event) => state.fields.set('realm_playgrounds', event.realm_playgrounds),
   realm_user_settings_defaults: (state, { property, value }) =>

@@ -8,6 +8,7 @@ import {
   type DataOwner,
   type ExportParts,
   getOrThrow,
+  type JsonObject,
   lastOf,
   type MessageId,
   type PersonCopy,
@@ -43,6 +44,8 @@ export interface PersonMessage {
   readonly earlierTexts: readonly { readonly replacedAt: UnixSeconds; readonly content: string }[];
   /** The person's answers to polls and to-do lists, as JSON. */
   readonly answers: readonly string[];
+  /** Data of the host application; null if there is none. */
+  readonly data: JsonObject | null;
   readonly flags: PersonalFlags;
 }
 
@@ -190,7 +193,7 @@ async function loadVisibility(
 }
 
 function messageOf(
-  { message, sender, conversation, edits = [], submessages }: MessageView,
+  { message, sender, conversation, edits = [], submessages, hostData }: MessageView,
   userId: UserId,
   flags: PersonalFlags,
   visible: ReadonlySet<ChannelId>,
@@ -216,6 +219,7 @@ function messageOf(
       isOwn && previousContent ? { replacedAt: editedAt, content: previousContent.content } : [],
     ),
     answers: submessages.filter(({ senderId }) => senderId === userId).map(({ content }) => content),
+    data: hostData?.data ?? null,
     flags,
   };
 }

@@ -380,11 +380,12 @@ async function readHolders(
 }
 
 function copyOf(
-  { message, edits = [], reactions = [], submessages }: MessageView,
+  { message, edits = [], reactions = [], submessages, hostData }: MessageView,
   holders: ReadonlyMap<MessageId, readonly HolderCopy[]>,
   { channelIds, userIds }: CoveredScope,
 ): MessageCopy {
-  const { realmId: _, sentRecipientId: __, ordinal: ___, version: ____, hasReactions: _____, ...copied } = message;
+  const { realmId: _, sentRecipientId: __, ordinal: ___, version: ____, ...shown } = message;
+  const { hasReactions: _____, hasData: ______, ...copied } = shown;
   return {
     message: copied,
     edits: edits.filter(({ userId }) => userIds.has(userId)).map((edit) => withExportedMove(edit, channelIds)),
@@ -394,6 +395,7 @@ function copyOf(
     submessages: submessages
       .filter(({ senderId }) => userIds.has(senderId))
       .map(({ senderId, kind, content }) => ({ senderId, kind, content })),
+    ...(hostData && { hostData }),
     holders: holders.get(message.id) ?? [],
   };
 }

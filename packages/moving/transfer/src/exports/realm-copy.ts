@@ -7,6 +7,7 @@ import type {
   CustomEmojiId,
   FileId,
   GroupId,
+  HostData,
   MessageId,
   PersonCopy,
   RealmCopy,
@@ -65,7 +66,7 @@ export interface ConversationCopy {
 export interface MessageCopy {
   readonly message: Omit<
     Message,
-    'realmId' | 'sentRecipientId' | 'ordinal' | 'version' | 'hasReactions' | 'topicLinks'
+    'realmId' | 'sentRecipientId' | 'ordinal' | 'version' | 'hasReactions' | 'hasData' | 'topicLinks'
   > & {
     /** Null if the export does not contain topic links. */
     readonly topicLinks: readonly TopicLink[] | null;
@@ -77,6 +78,8 @@ export interface MessageCopy {
   /** Oldest first, like the lists below. */
   readonly reactions: readonly Reaction[];
   readonly submessages: readonly Pick<Submessage, 'senderId' | 'kind' | 'content'>[];
+  /** Absent if there is none. */
+  readonly hostData?: HostData;
   /** Users who have the message. */
   readonly holders: readonly HolderCopy[];
   /** True if all subscribers of the channel have the message, as read unless `holders` says otherwise. */

@@ -305,7 +305,7 @@ export class MessageImport {
   /** Imports rare parts of messages. */
   private async addParts(
     tx: Transaction,
-    { edits, reactions, submessages }: MessageCopy,
+    { edits, reactions, submessages, hostData }: MessageCopy,
     id: MessageId,
   ): Promise<void> {
     const { realmId } = this.ids;
@@ -324,6 +324,7 @@ export class MessageImport {
         content,
       });
     }
+    if (hostData) await tx.hostData.put(realmId, { kind: 'message', id }, hostData);
   }
 
   private noteReceivers(copy: MessageCopy, runs: ReceiverRuns, ordinal: Ordinal): void {

@@ -37,6 +37,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
         sentRecipientId: content.recipientId,
         ordinal: 1,
         hasReactions: false,
+        hasData: false,
         isEdited: false,
         lastEditedAt: null,
         lastMovedAt: null,

@@ -55,6 +55,7 @@ export class MemoryMessagePages implements MessagePageReads {
     return messagesOf(this.unit, realmId, ids).map((message) => ({
       ...this.reactionsOf(message),
       ...this.editsOf(message),
+      ...this.hostDataOf(message),
       message,
       sender: this.person(message.senderId),
       submessages: [...this.unit.read('submessages').values()].filter(({ messageId }) => messageId === message.id),
@@ -99,6 +100,11 @@ export class MemoryMessagePages implements MessagePageReads {
   private editsOf({ id }: Message): Pick<MessageView, 'edits'> {
     const edits = this.unit.read('edits of messages').get(id);
     return edits ? { edits } : {};
+  }
+
+  private hostDataOf({ id }: Message): Pick<MessageView, 'hostData'> {
+    const row = this.unit.read('host data of messages').get(id);
+    return row ? { hostData: row.data } : {};
   }
 
   private toEntry({ userId }: Viewer, message: Message): MessageListEntry {

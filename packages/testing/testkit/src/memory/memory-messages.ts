@@ -38,6 +38,7 @@ export function appendMessage(unit: MemoryUnit, newMessage: NewMessage, id: Mess
     sentRecipientId: content.recipientId,
     ordinal: unit.nextNumber<Ordinal>(keyOf('ordinal', content.recipientId)),
     hasReactions: false,
+    hasData: false,
     version: 1,
   };
   unit.change('messages').set(message.id, message);

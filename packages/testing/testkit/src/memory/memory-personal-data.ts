@@ -34,6 +34,7 @@ const ERASED: readonly (keyof Tables)[] = [
     'bouncedAddresses',
     'confirmations',
     'devices',
+    'hostData',
   ] as const),
   ...(['importedRecords', 'invitations', 'linkedAccounts', 'loginNetworks', 'missedEmails', 'mutes'] as const),
   ...(['onboarding', 'passkeys', 'presence', 'profileValues', 'pushTokens', 'pushedMessages', 'queues'] as const),
