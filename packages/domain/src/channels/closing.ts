@@ -57,7 +57,7 @@ export async function addClosing(
   await scheduleClosing(tx, closing, now + afterDays * DAY_SECONDS);
 }
 
-/** Called when a channel is unarchived, by whomever. The time begins again. */
+/** Called when anybody unarchives a channel. The time begins again. */
 export async function restartClosing(
   tx: Transaction,
   { id, realmId }: { readonly id: ChannelId; readonly realmId: RealmId },
