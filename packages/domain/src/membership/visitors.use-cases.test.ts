@@ -17,7 +17,7 @@ beforeEach(async () => {
     aUser({ name: 'visitor', role: 'guest' }),
     aUser({ name: 'ann', role: 'guest' }),
     aUser({ name: 'bob', isActive: false, email: 'bob@parley.invalid' }),
-    aChannel({ name: 'question', privacy: 'private', subscribers: ['sam', 'visitor'] }),
+    aChannel({ name: 'question', privacy: 'privateProtectedHistory', subscribers: ['sam', 'visitor'] }),
     aMessage({ from: 'visitor', to: 'question', content: 'Hello?' }),
     aMessage({ from: 'sam', to: 'question', content: 'Hello.' }),
   );

@@ -446,7 +446,9 @@ describe('parley command line', () => {
     const args = words.map(([word, quoted]) => quoted ?? word).filter((word) => !/^PARLEY_\w+=/.test(word));
     expect(args[0]).toBe('parley');
     const line = args.slice(1).join(' ');
-    const command = COMMANDS.find(({ name }) => `${line} `.startsWith(`${name} `))!;
+    const named = COMMANDS.filter(({ name }) => `${line} `.startsWith(`${name} `));
+    // Names of commands may begin like others.
+    const command = named.sort((a, b) => b.name.length - a.name.length)[0]!;
     const rest = args.slice(1 + command.name.split(' ').length);
     const { positionals } = readConfiguration(rest, {}, flagsOf(command));
     const [least, most] = wordCounts(command);
