@@ -148,7 +148,7 @@ export class Company {
   }
 
   /** Jobs may be late or fail from now on: scheduled messages by their age, all others for a while. */
-  excuseJobs(seconds = 0): void {
+  excuseJobs(seconds = 1): void {
     for (const scheduled of this.model.scheduled.values()) scheduled.isExcused = true;
     const checkAfter = this.time.now() + seconds;
     for (const reminder of this.model.reminders) reminder.checkAfter = Math.max(reminder.checkAfter, checkAfter);
