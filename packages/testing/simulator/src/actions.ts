@@ -81,7 +81,7 @@ export const ACTIONS = {
       });
       if (status !== 200) return;
       const before = moved.map((each) => model.watchers(each));
-      model.move(moved, to, topic);
+      model.move(moved, to, topic === from.topic ? null : topic);
       for (const [index, each] of moved.entries())
         company.publishMove(each, before[index]!, message, to !== from.channel);
     },

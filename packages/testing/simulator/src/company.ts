@@ -32,6 +32,8 @@ interface Device {
   lastEventId: number;
   readonly synced: SyncedState;
   readonly deliveries: Deliveries;
+  /** True if a restored backup may have lost events that the client knows. */
+  mayKnowLost: boolean;
 }
 
 /** Maximum delay of a due job after a fault. */
@@ -148,7 +150,7 @@ export class Company {
   }
 
   /** Jobs may be late or fail from now on: scheduled messages by their age, all others for a while. */
-  excuseJobs(seconds = 0): void {
+  excuseJobs(seconds = 1): void {
     for (const scheduled of this.model.scheduled.values()) scheduled.isExcused = true;
     const checkAfter = this.time.now() + seconds;
     for (const reminder of this.model.reminders) reminder.checkAfter = Math.max(reminder.checkAfter, checkAfter);
@@ -189,7 +191,10 @@ export class Company {
     await this.engine.crash();
     this.engine.disk.loseToBackup();
     this.model.restore();
-    for (const { deliveries } of this.devices.values()) deliveries.forgetAfter(this.savedChanges);
+    for (const device of this.devices.values()) {
+      device.deliveries.forgetAfter(this.savedChanges);
+      device.mayKnowLost = true;
+    }
     await this.recover();
   }
 
@@ -277,6 +282,7 @@ export class Company {
       lastEventId: json.last_event_id,
       synced: new SyncedState(ALL_CAPABILITIES, json, newest),
       deliveries: new Deliveries(),
+      mayKnowLost: false,
     });
     this.model.hasCaughtUp(person);
   }
@@ -344,7 +350,7 @@ export class Company {
     for (;;) {
       const params = { queue_id: device.queueId, last_event_id: device.lastEventId, dont_block: true };
       const { status, json } = await this.insist(person, 'GET', '/events', params);
-      if (json?.code === 'BAD_EVENT_QUEUE_ID') {
+      if (json?.code === 'BAD_EVENT_QUEUE_ID' || (status === 400 && device.mayKnowLost)) {
         await this.connect(person);
         return;
       }

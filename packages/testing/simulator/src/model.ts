@@ -338,13 +338,13 @@ export class Model {
     this.data.lost.delete(person);
   }
 
-  /** Messages §9.3. */
-  move(messages: readonly Message[], to: Channel, topic: string): void {
+  /** Messages §9.3. `topic`: null if each message keeps its spelling. */
+  move(messages: readonly Message[], to: Channel, topic: string | null): void {
     this.changeAccess(() => {
       for (const message of messages) {
         const { destination, rows, unread } = message;
         const isElsewhere = 'channel' in destination && destination.channel !== to;
-        message.destination = { channel: to, topic };
+        message.destination = { channel: to, topic: topic ?? ('channel' in destination ? destination.topic : '') };
         if (!isElsewhere) continue;
         for (const person of [...rows]) {
           if (to.subscribers.has(person)) continue;
