@@ -64,7 +64,11 @@ export function visitorsOf(resolve: Resolve, users: Pick<Users, 'upsert'>): Visi
       const realmId = await addresses.realmId(realm);
       const { user, token, expiresAt } = await resolve(StartVisit).execute({ realmId, fullName, source, days });
       const { externalId = null } = user;
-      return { user: presentUser({ user, externalId }, realm, presentData()), token, expiresAt: new Date(expiresAt * 1000) };
+      return {
+        user: presentUser({ user, externalId }, realm, presentData()),
+        token,
+        expiresAt: new Date(expiresAt * 1000),
+      };
     },
     async find(given) {
       const { realm, token } = properties('The visitor', VISITOR, given);
