@@ -24,6 +24,7 @@ export interface PersonCounts {
   readonly directMessages: number;
   readonly reactions: number;
   readonly answers: number;
+  readonly auditEntries: number;
   readonly files: number;
 }
 
@@ -37,6 +38,7 @@ export function indexPage(account: PersonAccount, counts: PersonCounts, pages: r
     ['direct-messages.jsonl', `${counts.directMessages} messages of direct conversations, of all participants`],
     ['reactions.jsonl', `${counts.reactions} reactions`],
     ['answers.jsonl', `${counts.answers} votes and other answers to polls and to-do lists`],
+    ['audit.jsonl', `${counts.auditEntries} entries of the audit log about you`],
     ['files.jsonl', `${counts.files} uploaded files, which are in the folder files`],
     ['schema.json', 'fields of these files as JSON Schema'],
   ];

@@ -65,6 +65,13 @@ export const PERSON_SCHEMA = {
     'direct-messages.jsonl': MESSAGE,
     'reactions.jsonl': record({ messageId: ID, type: TEXT, code: TEXT, name: TEXT }),
     'answers.jsonl': record({ messageId: ID, content: { ...TEXT, description: 'JSON' } }),
+    'audit.jsonl': record({
+      at: TIME,
+      action: TEXT,
+      isOwn: { type: 'boolean' },
+      changes: { ...TEXT, description: 'JSON' },
+      details: { type: ['string', 'null'], description: 'JSON' },
+    }),
     'files.jsonl': record({
       id: ID,
       name: TEXT,

@@ -46,6 +46,7 @@ const source = (overrides: Partial<PersonSource> = {}): PersonSource => ({
   reactions: () =>
     batches([{ messageId: 3 as never, userId: HAMLET.id, type: 'unicode', code: '1f44d', name: '+1' } as never]),
   answers: () => batches([{ messageId: 5 as never, content: '{"type":"vote"}' }]),
+  auditEntries: () => batches([{ at: 1, action: 'users.upsert', isOwn: false, changes: '{}', details: null }]),
   async *files() {
     const file = { id: 7, name: '../../etc/pass wd', size: 5, contentType: 'text/plain', createdAt: 1_600_000_000 };
     yield { file: file as never, messageIds: [3 as never], content: bytes('ghost') };
@@ -84,6 +85,7 @@ it('writePerson writes lines of JSON that match the schema in the archive', asyn
     ['direct-messages.jsonl', 0],
     ['reactions.jsonl', 1],
     ['answers.jsonl', 1],
+    ['audit.jsonl', 1],
     ['files.jsonl', 2],
   ]);
 });
@@ -93,6 +95,7 @@ it('writePerson keeps files inside the folder files, whatever their name', async
   expect([...files.keys()].sort()).toEqual([
     'account.json',
     'answers.jsonl',
+    'audit.jsonl',
     'avatar.png',
     'channel-messages-1.html',
     'channel-messages.jsonl',

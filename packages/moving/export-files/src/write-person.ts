@@ -62,6 +62,7 @@ class PersonWriter {
       directMessages: await this.addLines('direct-messages.jsonl', source.directMessages()),
       reactions: await this.addLines('reactions.jsonl', source.reactions()),
       answers: await this.addLines('answers.jsonl', source.answers()),
+      auditEntries: await this.addLines('audit.jsonl', source.auditEntries()),
       files: await this.addFiles(),
     };
     const pages = [

@@ -39,6 +39,7 @@ describe('parley.users.export', () => {
     fieldsOf(await postFiles(server, '/user_uploads', hamlet, [imageFile()]));
     fieldsOf(await postFiles(server, '/users/me/avatar', hamlet, [imageFile()]));
 
+    await server.parley.users.apiKey({ realm: 'zulip', userId: hamlet.id });
     const files = await filesOf(server.parley.users.export({ realm: 'zulip', userId: hamlet.id }));
     const whole = [...files.values()].join('\n');
     for (const word of ['first text', 'second text', 'direct answer', 'my draft', hamlet.email])
@@ -49,6 +50,9 @@ describe('parley.users.export', () => {
     ]);
     expect(linesOf(files, 'reactions.jsonl')).toMatchObject([{ messageId: others, name: 'octopus' }]);
     expect(linesOf(files, 'answers.jsonl')).toEqual([{ messageId: poll, content: vote.content }]);
+    expect(linesOf(files, 'audit.jsonl')).toContainEqual(
+      expect.objectContaining({ action: 'users.apiKey', isOwn: false, details: null }),
+    );
     const [file] = linesOf(files, 'files.jsonl');
     expect(files.has(file!.path as string)).toBe(true);
     expect(files.has('avatar.png')).toBe(true);

@@ -209,10 +209,8 @@ export function deriveOwnRights(state: ChatState): void {
   for (const [right, setting] of Object.entries(OWN_RIGHTS) as [keyof typeof OWN_RIGHTS, keyof Fields][]) {
     const group = fields.peek(setting) as GroupSetting | undefined;
     if (group === undefined) continue;
-    const isPossible =
-      fields.peek('is_guest') !== true &&
-      (right !== 'can_create_web_public_streams' || WEB_PUBLIC_NEEDS.every((need) => fields.peek(need)));
-    fields.set(right, isPossible && isMember(state, group));
+    const isPossible = right !== 'can_create_web_public_streams' || WEB_PUBLIC_NEEDS.every((need) => fields.peek(need));
+    fields.set(right, !fields.peek('is_guest') && isPossible && isMember(state, group));
   }
   const mayCreate = fields.peek('can_create_public_streams') || fields.peek('can_create_private_streams');
   if (mayCreate !== undefined) fields.set('can_create_streams', mayCreate);

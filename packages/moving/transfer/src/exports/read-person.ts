@@ -17,7 +17,7 @@ import {
   type UnixSeconds,
   type UserId,
 } from '@parley/domain/kernel';
-import type { StoredEntry } from '@parley/domain/membership';
+import type { AuditFilter, StoredAuditEntry, StoredEntry } from '@parley/domain/membership';
 import type { MessageFilter, MessageView, PersonalFlags, UserReaction } from '@parley/domain/messages';
 import type { User } from '@parley/domain/users';
 import { copyFile, listFiles, readBotStorage, readPicture } from './long-parts.js';
@@ -49,6 +49,18 @@ export interface PersonMessage {
   readonly flags: PersonalFlags;
 }
 
+/** Entry of the audit log about the person, by anybody. */
+export interface PersonAuditEntry {
+  readonly at: UnixSeconds;
+  readonly action: string;
+  /** True if the person acted. */
+  readonly isOwn: boolean;
+  /** Old and new values as JSON, without those of personal properties. */
+  readonly changes: string;
+  /** Address and program of the person as JSON; null if somebody else acted. */
+  readonly details: string | null;
+}
+
 /** Vote or other answer to a poll or to-do list of any author. */
 export interface PersonAnswer {
   readonly messageId: MessageId;
@@ -67,6 +79,8 @@ export interface PersonSource {
   reactions(): AsyncIterable<readonly UserReaction[]>;
   /** The person's votes and other answers to polls and to-do lists, oldest first. */
   answers(): AsyncIterable<readonly PersonAnswer[]>;
+  /** Newest first. */
+  auditEntries(): AsyncIterable<readonly PersonAuditEntry[]>;
   /** Files that the person uploaded. */
   files(): AsyncIterable<FileCopy>;
   /** Null if the person uploaded none. */
@@ -81,6 +95,7 @@ export type PersonAccount = Awaited<ReturnType<typeof readAccount>> & {
 /** Takes about two milliseconds. */
 const MESSAGES_AT_A_TIME = 50;
 const ANSWERS_AT_A_TIME = 500;
+const AUDIT_ENTRIES_AT_A_TIME = 500;
 
 /** Reads a person's data for a copy that the person may receive. */
 export class PersonReader {
@@ -116,6 +131,7 @@ export class PersonReader {
       directMessages: () => this.readMessages(owner, { conditions: [{ kind: 'direct' }], scope: 'own' }),
       reactions: () => this.readReactions(owner),
       answers: () => this.readAnswers(owner),
+      auditEntries: () => this.readAuditEntries(owner),
       files: async function* () {
         for await (const page of listFiles(uow, owner)) {
           for (const file of page) yield await copyFile(blobs, file, file.messageIds);
@@ -147,6 +163,16 @@ export class PersonReader {
     return this.readPages(owner, withReactions, ({ reactions }, flags) =>
       reactions.listOfUser(realmId, [...flags.keys()], userId),
     );
+  }
+
+  private async *readAuditEntries({ realmId, userId }: DataOwner): AsyncGenerator<readonly PersonAuditEntry[]> {
+    for (let before: number | undefined; ; ) {
+      const filter: AuditFilter = { subjectId: userId, ...(before !== undefined && { before }) };
+      const page = await this.uow.read(realmId, ({ audit }) => audit.list(realmId, filter, AUDIT_ENTRIES_AT_A_TIME));
+      if (page.length > 0) yield page.map((entry) => presentAuditEntry(entry, userId));
+      if (page.length < AUDIT_ENTRIES_AT_A_TIME) return;
+      before = lastOf(page).number;
+    }
   }
 
   private async *readAnswers({ realmId, userId }: DataOwner): AsyncGenerator<readonly PersonAnswer[]> {
@@ -225,6 +251,14 @@ function messageOf(
 }
 
 const named = ({ id, fullName }: Pick<User, 'id' | 'fullName'>): NamedUser => ({ id, name: fullName });
+
+function presentAuditEntry(
+  { at, action, actorId, changes, detail }: StoredAuditEntry,
+  userId: UserId,
+): PersonAuditEntry {
+  const isOwn = actorId === userId;
+  return { at, action, isOwn, changes, details: isOwn && detail ? detail.content : null };
+}
 
 async function readAccount(reads: Repositories, owner: DataOwner, parts: ExportParts, exportedAt: UnixSeconds) {
   const { realmId, userId } = owner;
