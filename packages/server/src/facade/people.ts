@@ -142,6 +142,21 @@ const operationOn = (
   ...more,
 });
 
+/** Iterates over users by id, page by page. */
+async function* everybody(resolve: Resolve, selection: Parameters<Users['list']>[0]): AsyncGenerator<ChatUser> {
+  const { realm, deactivated = false } = properties('The selection', SELECTION, selection);
+  const realmId = await resolve(Addresses).realmId(realm);
+  const users = resolve(FindHostUsers);
+  const ids = await users.listIds(realmId);
+  for (let start = 0; start < ids.length; start += PAGE) {
+    const page = await users.describe(realmId, ids.slice(start, start + PAGE));
+    const data = await dataOf(resolve, realmId, 'user', [...page.keys()]);
+    for (const found of page.values()) {
+      if (found.user.isActive || deactivated) yield presentUser(found, realm, data(found.user.id));
+    }
+  }
+}
+
 export function usersOf(resolve: Resolve, audits: AuditTrail): Users {
   const addresses = resolve(Addresses);
   const setActive = async (ref: UserRef, isActive: boolean) => {
@@ -155,19 +170,6 @@ export function usersOf(resolve: Resolve, audits: AuditTrail): Users {
     const { id, realmId } = found.user;
     return presentUser(found, realm, (await dataOf(resolve, realmId, 'user', [id]))(id));
   };
-  async function* everybody(selection: Parameters<Users['list']>[0]): AsyncGenerator<ChatUser> {
-    const { realm, deactivated = false } = properties('The selection', SELECTION, selection);
-    const realmId = await addresses.realmId(realm);
-    const users = resolve(FindHostUsers);
-    const ids = await users.listIds(realmId);
-    for (let start = 0; start < ids.length; start += PAGE) {
-      const page = await users.describe(realmId, ids.slice(start, start + PAGE));
-      const data = await dataOf(resolve, realmId, 'user', [...page.keys()]);
-      for (const found of page.values()) {
-        if (found.user.isActive || deactivated) yield presentUser(found, realm, data(found.user.id));
-      }
-    }
-  }
   const upsert = async ({ name: fullName, data: given, ...named }: UserToUpsert) => {
     const data = parsedData(given);
     const realmId = await addresses.realmId(named.realm);
@@ -198,10 +200,10 @@ export function usersOf(resolve: Resolve, audits: AuditTrail): Users {
       return found && present(found, ref.realm);
     },
     list: (selection) => ({
-      [Symbol.asyncIterator]: () => everybody(selection),
+      [Symbol.asyncIterator]: () => everybody(resolve, selection),
       async toArray() {
         const all: ChatUser[] = [];
-        for await (const user of everybody(selection)) all.push(user);
+        for await (const user of everybody(resolve, selection)) all.push(user);
         return all;
       },
     }),

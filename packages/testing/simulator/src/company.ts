@@ -1,385 +1,38 @@
-import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { type Change, Deliveries } from './deliveries.js';
-import type { DiskFailure } from './disk.js';
-import type { Account, Engine } from './engine.js';
+import { CompanyClients, JOB_PATIENCE_SECONDS, PAGE } from './company-clients.js';
 import {
-  type Audience,
   type Channel,
   contentOf,
   type Destination,
   type Message,
-  type Model,
   numbersIn,
   type Person,
   type Scheduled,
   type StoredFile,
   textOf,
 } from './model.js';
-import type { SimulatedTime } from './simulated-time.js';
-import { ALL_CAPABILITIES, SyncedState } from './synced-state.js';
 import { Violation } from './violation.js';
-import { type Answer, type Call, ConnectionLost } from './wire.js';
+import type { Answer } from './wire.js';
 
-type Params = Readonly<Record<string, unknown>>;
-type CallOptions = Pick<Call, 'losesAnswer' | 'file' | 'isPage'>;
 // biome-ignore lint/suspicious/noExplicitAny: wire data
 type Wire = any;
 
-/** Client of a person: its queue and what it shows. */
-interface Device {
-  readonly queueId: string;
-  lastEventId: number;
-  readonly synced: SyncedState;
-  readonly deliveries: Deliveries;
-  /** True if a restored backup may have lost events that the client knows. */
-  mayKnowLost: boolean;
-}
-
-/** Maximum delay of a due job after a fault. */
-const JOB_PATIENCE_SECONDS = 5 * 60;
-/** Time after which the server must have noticed a change of its clock. */
-const CLOCK_PATIENCE_SECONDS = 60;
 /** Maximum time until a new message is found by search. */
 const INDEX_PATIENCE_SECONDS = 15 * 60;
 /** Minimum time for which files are kept without a link. */
 const KEPT_UNUSED_SECONDS = 7 * 86_400;
-const PAGE = 1000;
-const NOBODY: ReadonlySet<Person> = new Set();
-const NOBODY_SURELY = { always: NOBODY, now: NOBODY };
 /** Field of register that changes with each start of the server, without an event. */
 const START_OF_SERVER = 'server_generation';
 
-/** People of a simulated company with their clients, and the checks of what they see. */
-export class Company {
-  readonly devices = new Map<Person, Device>();
-  /** System groups that settings name. */
-  readonly groups = { everyone: 0, moderators: 0 };
-  /** True if a request of this step was sent again, because its answer was lost. */
-  mayHaveRepeated = false;
-  private readonly offline = new Set<Person>();
-  private recovering: Promise<void> | null = null;
-  /** Number of steps until the disk works again. */
-  private failingSteps = 0;
-  private readonly slowReaders: { read: () => void; readonly done: Promise<void> }[] = [];
-  /** Number of published changes, and that number at the time of the backup. */
-  private changes = 0;
-  private savedChanges = 0;
-  /** Number of calls. */
-  calls = 0;
-  private readonly hash = createHash('sha256');
-  private readonly localIds = new Map<Person, number>();
-
-  constructor(
-    readonly engine: Engine,
-    readonly time: SimulatedTime,
-    readonly model: Model,
-    readonly people: readonly Account[],
-    private readonly onTrace: (line: string) => void,
-  ) {}
-
-  /** SHA-256 of everything that happened. */
-  digest(): string {
-    return this.hash.copy().digest('hex');
-  }
-
-  trace(line: string): void {
-    this.hash.update(`${line}\n`);
-    this.onTrace(line);
-  }
-
-  /** Sends a request of a person and checks that the response shows nothing to the wrong person. @throws ConnectionLost */
-  async call(person: Person, method: Call['method'], path: string, params: Params = {}, options: CallOptions = {}) {
-    const { authorization } = this.people[person]!;
-    this.calls++;
-    const label = `p${person} ${method} ${path} ${JSON.stringify(params)}${options.file ?? ''}`;
-    let answer: Answer;
-    try {
-      answer = await this.engine.call({ method, path, params, authorization, ...options });
-    } catch (error) {
-      if (error instanceof ConnectionLost) this.trace(`${label} → no answer`);
-      throw error;
-    }
-    const { status, body, json } = answer;
-    const sum = createHash('sha256').update(body).digest('hex').slice(0, 12);
-    this.trace(`${label} → ${status} ${json?.code ?? json?.id ?? ''} ${sum}`);
-    if (status >= 500 && !this.engine.isDiskFailing) throw new Violation('no internal errors', `${label} → ${body}`);
-    const shown = numbersIn(body);
-    const sent = numbersIn(JSON.stringify(params));
-    for (const number of shown) {
-      const isEvent = path === '/events';
-      if (sent.has(number) || this.model.mayShow(person, number, this.time.now(), isEvent)) continue;
-      throw new Violation(
-        'nobody else sees it',
-        `p${person} must not see text ${number} in ${method} ${path}: ${body}`,
-      );
-    }
-    return answer;
-  }
-
-  /** Repeats a request until the server answers. */
-  async insist(person: Person, method: Call['method'], path: string, params: Params, options: CallOptions = {}) {
-    let losesAnswer = options.losesAnswer ?? false;
-    for (;;) {
-      try {
-        return await this.call(person, method, path, params, { ...options, losesAnswer });
-      } catch (error) {
-        if (!(error instanceof ConnectionLost)) throw error;
-        if (!losesAnswer && !this.engine.isDead && this.recovering === null) {
-          throw new Violation('every request is answered', `p${person} ${method} ${path}`);
-        }
-        losesAnswer = false;
-        this.mayHaveRepeated = true;
-        if (this.engine.isDead) await this.recover();
-      }
-    }
-  }
-
-  /** Restarts the server after a crash. */
-  recover(): Promise<void> {
-    this.recovering ??= this.restart().finally(() => {
-      this.recovering = null;
-    });
-    return this.recovering;
-  }
-
-  private async restart(): Promise<void> {
-    this.trace('crash and restart');
-    this.excuseJobs();
-    await this.engine.restart();
-  }
-
-  /** Jobs may be late or fail from now on: scheduled messages by their age, all others for a while. */
-  excuseJobs(seconds = 1): void {
-    for (const scheduled of this.model.scheduled.values()) scheduled.isExcused = true;
-    const checkAfter = this.time.now() + seconds;
-    for (const reminder of this.model.reminders) reminder.checkAfter = Math.max(reminder.checkAfter, checkAfter);
-  }
-
-  jumpClock(seconds: number): void {
-    this.trace(`clock ${seconds}`);
-    this.time.jumpClock(seconds);
-    this.excuseJobs(Math.max(CLOCK_PATIENCE_SECONDS, -seconds));
-  }
-
-  failDisk(failure: DiskFailure, steps: number): void {
-    this.trace(`the disk is ${failure}`);
-    this.engine.disk.failure = failure;
-    this.failingSteps = steps;
-  }
-
-  /** Begins a step. */
-  beginStep(): void {
-    this.mayHaveRepeated = false;
-    if (!this.engine.isDiskFailing || --this.failingSteps > 0) return;
-    this.trace('the disk works');
-    this.engine.disk.failure = null;
-    this.excuseJobs(JOB_PATIENCE_SECONDS);
-  }
-
-  /** Copies the database, as an operator does every night. */
-  backUp(): void {
-    this.engine.disk.backUp();
-    this.model.backUp();
-    this.savedChanges = this.changes;
-  }
-
-  /** The machine is lost, and a new one starts with the last backup. */
-  async restoreBackup(): Promise<void> {
-    if (!this.engine.disk.hasBackup) return;
-    this.trace('the last backup is restored');
-    await this.engine.crash();
-    this.engine.disk.loseToBackup();
-    this.model.restore();
-    for (const device of this.devices.values()) {
-      device.deliveries.forgetAfter(this.savedChanges);
-      device.mayKnowLost = true;
-    }
-    await this.recover();
-  }
-
-  goOffline(person: Person): void {
-    this.offline.add(person);
-  }
-
-  async comeBack(person: Person): Promise<void> {
-    this.offline.delete(person);
-    await this.catchUp(person);
-  }
-
-  /** Requests a long page and reads nothing of it until `endSlowReads`. */
-  readSlowly(person: Person): void {
-    let read = () => {};
-    const waiting = new Promise<void>((resolve) => {
-      read = resolve;
-    });
-    const params = { anchor: 'newest', num_before: PAGE, num_after: 0, narrow: [] };
-    const { authorization } = this.people[person]!;
-    const done = this.engine.callSlowly({ method: 'GET', path: '/messages', params, authorization }, waiting).then(
-      ({ status, body }) => this.trace(`p${person} has read slowly → ${status} ${body.length}`),
-      (error) => {
-        if (!(error instanceof ConnectionLost)) throw error;
-      },
-    );
-    done.catch(() => {});
-    this.slowReaders.push({ read, done });
-  }
-
-  /** Slow readers read at last, and must get everything. */
-  async endSlowReads(): Promise<void> {
-    for (const { read, done } of this.slowReaders.splice(0)) {
-      read();
-      await done;
-    }
-  }
-
-  /** Id of a scheduled message. Repeated requests schedule it twice; the person deletes the copy. */
-  async keepOneScheduled(person: Person, number: number): Promise<number> {
-    const { json } = await this.insist(person, 'GET', '/scheduled_messages', {});
-    const [first, ...copies] = json.scheduled_messages.filter(({ content }: Wire) => numbersIn(content).has(number));
-    if (copies.length > 0 && !this.mayHaveRepeated)
-      throw new Violation('exactly once', `${number} was scheduled twice`);
-    for (const { scheduled_message_id } of copies) {
-      await this.insist(person, 'DELETE', `/scheduled_messages/${scheduled_message_id}`, {});
-    }
-    return first.scheduled_message_id;
-  }
-
-  /** Subscribes people to a channel, if the inviting person may do that. */
-  async invite(by: Person, channel: Channel, people: readonly Person[]): Promise<void> {
-    const { status } = await this.insist(by, 'POST', '/users/me/subscriptions', {
-      subscriptions: [{ name: channel.name }],
-      principals: people.map((person) => this.people[person]!.id),
-      send_new_subscription_messages: false,
-    });
-    if (status === 200) for (const person of people) this.model.subscribe(person, channel);
-  }
-
-  /** A client sends once, however often it repeats the request. */
-  localIdOf(person: Person): string {
-    const next = (this.localIds.get(person) ?? 0) + 1;
-    this.localIds.set(person, next);
-    return `${next}`;
-  }
-
-  wireOf(destination: Destination): Params {
-    return 'channel' in destination
-      ? { type: 'channel', to: destination.channel.id, topic: destination.topic }
-      : { type: 'direct', to: [...destination.participants].map((person) => this.people[person]!.id) };
-  }
-
-  /** Registers a new client. */
-  async connect(person: Person): Promise<void> {
-    const { status, json } = await this.register(person);
-    if (status !== 200) return;
-    for (const { name, id } of json.realm_user_groups) {
-      if (name === 'role:everyone') this.groups.everyone = id;
-      if (name === 'role:moderators') this.groups.moderators = id;
-    }
-    const newest = Math.max(0, ...this.model.channels.keys());
-    this.devices.set(person, {
-      queueId: json.queue_id,
-      lastEventId: json.last_event_id,
-      synced: new SyncedState(ALL_CAPABILITIES, json, newest),
-      deliveries: new Deliveries(),
-      mayKnowLost: false,
-    });
-    this.model.hasCaughtUp(person);
-  }
-
-  disconnect(person: Person): void {
-    this.devices.delete(person);
-  }
-
-  /** Expects an event about the message at the clients of its audience, and nowhere else. */
-  publish(change: Change, message: Message, audience: Audience): void {
-    const order = ++this.changes;
-    // A repeated edit or move may be published again.
-    const repeated = this.mayHaveRepeated && change === 'update' ? 2 : 1;
-    for (const [person, { deliveries }] of this.devices) {
-      const isUpToDate = !this.offline.has(person) && !this.engine.isDiskFailing;
-      const isSure = audience.always.has(person) || (isUpToDate && audience.now.has(person));
-      const mayReceive = isSure || audience.now.has(person) || (audience.maybe?.has(person) ?? false);
-      const [least, most] = [isSure ? 1 : 0, mayReceive ? repeated : 0];
-      deliveries.expect({ change, messageId: message.id, least, most, order });
-    }
-  }
-
-  /**
-   * Expects the events of a moved message. Holders of a public one get the update if they hold the named message. The
-   * contract of other moves between channels is checked by the sync law.
-   */
-  publishMove(message: Message, before: Audience, named: Message, isToOtherChannel: boolean): void {
-    const after = this.model.watchers(message);
-    const holders = this.model.watchers(named).now;
-    if (!isToOtherChannel) {
-      const isProtected = after.always.size === 0;
-      const now = isProtected || message === named ? after.now : NOBODY;
-      this.publish('update', message, { always: after.always, now, maybe: new Set([...after.now, ...holders]) });
-      return;
-    }
-    const all = new Set([...before.always, ...before.now, ...after.always, ...after.now, ...holders]);
-    const mayRead = (person: Person) => this.model.mayRead(person, message);
-    this.publish('update', message, { ...NOBODY_SURELY, maybe: new Set([...all].filter(mayRead)) });
-    this.publish('delete', message, { ...NOBODY_SURELY, maybe: new Set([...all].filter((each) => !mayRead(each))) });
-  }
-
-  /** Expects the events of a new message. `isOnTime` is false if it may have been delivered long ago. */
-  adopt(message: Message, isOnTime = true): void {
-    const receivers = new Set(message.rows);
-    this.publish(
-      'message',
-      message,
-      isOnTime ? { always: receivers, now: NOBODY } : { ...NOBODY_SURELY, maybe: receivers },
-    );
-  }
-
-  /** The person's client has received its events about messages, and no others. */
-  async checkEvents(person: Person): Promise<void> {
-    await this.catchUp(person);
-    if (this.offline.has(person)) return;
-    const { messages } = this.model;
-    const isDeleted = (id: number) => messages.get(id)?.isDeleted ?? false;
-    this.devices.get(person)?.deliveries.check(`p${person}`, (id) => messages.has(id), isDeleted);
-  }
-
-  /** Applies all waiting events to a person's client, which registers again if its queue has expired. */
-  async catchUp(person: Person): Promise<void> {
-    const device = this.devices.get(person);
-    if (!device || this.offline.has(person)) return;
-    for (;;) {
-      const params = { queue_id: device.queueId, last_event_id: device.lastEventId, dont_block: true };
-      const { status, json } = await this.insist(person, 'GET', '/events', params);
-      if (json?.code === 'BAD_EVENT_QUEUE_ID' || (status === 400 && device.mayKnowLost)) {
-        await this.connect(person);
-        return;
-      }
-      if (status !== 200) throw new Violation('events are delivered', `p${person}: ${JSON.stringify(json)}`);
-      if (json.events.length === 0) break;
-      for (const event of json.events) this.applyEvent(person, device, event);
-    }
-    this.model.hasCaughtUp(person);
-  }
-
-  private applyEvent(person: Person, device: Device, event: Wire): void {
-    if (event.id <= device.lastEventId) {
-      throw new Violation('event ids increase', `p${person}: ${event.id} after ${device.lastEventId}`);
-    }
-    if (event.type === 'message' && this.model.messages.get(event.message.id)?.isDeleted) {
-      throw new Violation('a deleted message is gone', `p${person} gets an event of message ${event.message.id}`);
-    }
-    device.synced.apply(event);
-    device.deliveries.receive(event);
-    device.lastEventId = event.id;
-  }
-
+/** Simulated company whose people compare what they see with the model. */
+export class Company extends CompanyClients {
   /** Checks everything that one person sees. */
   async checkPerson(person: Person): Promise<void> {
     await this.checkEvents(person);
     const { json } = await this.register(person);
     this.checkUnread(person, json.unread_msgs);
     const device = this.devices.get(person);
-    if (device && !this.offline.has(person)) {
+    if (device && !this.isOffline(person)) {
       const [state, fresh] = [device.synced.state, device.synced.comparableOf(json)];
       const differs = (key: string) => !isDeepStrictEqual(state[key], fresh[key]);
       const wrong = Object.keys(fresh).filter((key) => key !== START_OF_SERVER && differs(key));
@@ -396,7 +49,9 @@ export class Company {
   /** The people see the message, or nothing of it. */
   async checkMessage(message: Message, people: readonly Person[]): Promise<void> {
     for (const person of people) {
-      const { status, json } = await this.insist(person, 'GET', `/messages/${message.id}`, { apply_markdown: false });
+      const { status, json } = await this.insist(person, 'GET', `/messages/${message.id}`, {
+        apply_markdown: false,
+      });
       const isShown = status === 200;
       if (isShown !== this.model.mayRead(person, message)) {
         throw new Violation('who may read, reads', `p${person} GET /messages/${message.id} → ${JSON.stringify(json)}`);
@@ -576,11 +231,6 @@ export class Company {
     if (!isDeepStrictEqual(shown, expected)) {
       throw new Violation('unread messages', `p${person} has ${show(shown)}, expected ${show(expected)}`);
     }
-  }
-
-  private register(person: Person): Promise<Answer> {
-    const params = { client_capabilities: ALL_CAPABILITIES, client_gravatar: false, include_subscribers: 'true' };
-    return this.insist(person, 'POST', '/register', params);
   }
 
   private page(person: Person, narrow: readonly object[]): Promise<Answer> {
