@@ -23,6 +23,7 @@ export const administerDatabase = (path: string): StorageAdministration => ({
   listErasures: () => listErasures(path),
   readTexts: (take, options) => readTexts(path, take, options),
   copy: (target, options) => copyDatabase(path, target, options),
+  endQueues: () => endQueues(path),
   compact: () => compactDatabase(path),
 });
 
@@ -216,6 +217,18 @@ export async function copyDatabase(path: string, target: string, options: CopyOp
   const copy = openDatabaseFile(target);
   copy.pragma('journal_mode = DELETE');
   copy.close();
+}
+
+/** Removes all event queues. @throws DatabaseRefused */
+function endQueues(path: string): void {
+  const database = openDatabaseFile(path, { fileMustExist: true, timeout: 0 });
+  try {
+    if (hasTable(database, 'event_queue')) database.exec('DELETE FROM event_queue');
+  } catch (error) {
+    throw refusal(path, error);
+  } finally {
+    database.close();
+  }
 }
 
 /**

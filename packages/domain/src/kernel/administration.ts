@@ -71,6 +71,8 @@ export interface StorageAdministration {
   readTexts(take: (text: StoredText) => void, options: { readonly onlySplit: boolean }): void;
   /** Copies the data committed before the call to a file. */
   copy(target: string, options?: CopyOptions): Promise<void>;
+  /** Ends all event queues of a database that no server uses, since clients may know events that it does not contain. */
+  endQueues(): void;
   /** Rewrites the database without remains of deleted rows; no server may use it. */
   compact(): void;
 }

@@ -87,6 +87,16 @@ describe('parley backup and restore', () => {
     await parley.close();
   });
 
+  it('ends the event queues, so that clients register again instead of asking for events that the backup lacks', async () => {
+    const queue = `INSERT INTO event_queue SELECT 'q', realm_id, id, '{}', '{}', 1, 1, 1, 1, 600 FROM "user" LIMIT 1`;
+    runSql(source.database, queue);
+    expect(() => runSql(source.database, queue)).toThrow('UNIQUE');
+    await createBackup(source, backup, OPTIONS);
+    await restoreBackup(backup, target());
+    // Fails if the queue is there.
+    runSql(target().database, queue);
+  });
+
   it('writes an archive with checksums that other programs can read', async () => {
     await createBackup(source, backup, OPTIONS);
     const names = [...readFileSync(backup, 'latin1').matchAll(/^[0-9a-f]{64} {2}(.+)$/gm)].map(([, name]) => name);

@@ -67,6 +67,7 @@ export async function restoreBackup(path: string, target: RestoreTarget): Promis
     const damage = administration.findDamage();
     if (damage.length > 0) throw new StartupError(`The database in ${path} is damaged: ${damage[0]}`);
     administration.inspect();
+    administration.endQueues();
     const newer = erasuresSince(target.erasures, description, CLOCK_MARGIN_SECONDS);
     // A kill leaves no database at the path until all erasures are complete.
     const replayed = newer.length > 0 ? await target.replay(unfinished, existing, newer) : NOTHING_REPLAYED;
