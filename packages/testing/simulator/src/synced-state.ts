@@ -190,8 +190,8 @@ function inherited(subscription: Wire, settings: Wire): Wire {
 
 /**
  * Removes fields that no event updates: the queue, time, presence, subscriber and traffic counts (events §7.3), the
- * first message of channels without subscription, and deleted profiles (users §1.1). Sorts lists without a fixed order.
- * Modifies the response.
+ * first message of channels without subscription, and deleted profiles (users §1.1). Ignores the case of topics with unread
+ * messages, since the response names only that of the oldest. Sorts lists without a fixed order. Modifies the response.
  */
 function comparable(response: Wire): Wire {
   const { queue_id: _, last_event_id: __, server_timestamp: ___, ...all } = response;
@@ -212,6 +212,8 @@ function comparable(response: Wire): Wire {
   for (const list of ['user_topics', 'muted_topics']) state[list].sort(byText);
   state.realm_bots?.sort((a: Wire, b: Wire) => a.user_id - b.user_id);
   state.unread_msgs.mentions.sort(ascending);
+  for (const row of state.unread_msgs.streams) row.topic = row.topic.toLowerCase();
+  state.unread_msgs.streams.sort((a: Wire, b: Wire) => a.stream_id - b.stream_id || compare(a.topic, b.topic));
   return state;
 }
 
