@@ -80,17 +80,21 @@ declare module '../kernel/feature-types.js' {
 const realmPart: RealmPart<'erasures'> = {
   none: { erasures: [] },
   shapes: {
-    erasures: shape.list(
-      shape.object({
-        id: shape.anyId,
-        personId: shape.anyId,
-        requestedAt: shape.time,
-        endedAt: shape.orNull(shape.time),
-        removedRows: shape.integer,
-        changedTexts: shape.integer,
-        everythingWritten: shape.flag,
-      }),
-      1_000_000,
+    // Earlier exports have none.
+    erasures: shape.orElse(
+      shape.list(
+        shape.object({
+          id: shape.anyId,
+          personId: shape.anyId,
+          requestedAt: shape.time,
+          endedAt: shape.orNull(shape.time),
+          removedRows: shape.integer,
+          changedTexts: shape.integer,
+          everythingWritten: shape.flag,
+        }),
+        1_000_000,
+      ),
+      [],
     ),
   },
   read: async (reads, realmId) => ({

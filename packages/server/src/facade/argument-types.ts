@@ -1,5 +1,6 @@
+import { ROLES } from '@parley/domain/access';
 import { EVENT_FORMATS } from '@parley/domain/composition';
-import { DomainError } from '@parley/domain/kernel';
+import { DomainError, type JsonObject } from '@parley/domain/kernel';
 import type { ParamType } from '@parley/http';
 import {
   anyOf,
@@ -11,6 +12,7 @@ import {
   MAX_IDS,
   MAX_JSON_LENGTH,
   oneOf,
+  optional,
   problemOf,
   text,
   valueType,
@@ -36,6 +38,18 @@ const EVENT_TYPES = Object.keys(EVENT_FORMATS).filter((type) => type !== 'blank'
 export const EVENT_TYPE = described(oneOf(EVENT_TYPES), 'the name of an event');
 export const PEOPLE = arrayOr(listOf(PERSON, { max: MAX_IDS }), PERSON, PERSON_EXPECTED);
 export const CHANNEL = described(anyOf([TEXT, integer()]), 'the name or the number of a channel');
+
+/** Checked by its use, whose error gives the reason. */
+export const HOST_DATA = valueType<JsonObject>('', () => true);
+/** Properties of a user that the application creates or updates. */
+export const USER_PROPERTIES = {
+  realm: TEXT,
+  externalId: EXTERNAL_ID,
+  name: TEXT,
+  email: optional(TEXT),
+  role: optional(oneOf(ROLES)),
+  data: optional(HOST_DATA),
+};
 
 export const invalidArgument = (message: string): DomainError => new DomainError('INVALID_ARGUMENT', message);
 

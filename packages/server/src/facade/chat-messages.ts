@@ -39,6 +39,7 @@ import {
   CHECKED_BY_USE,
   EXTERNAL_ID,
   FLAG,
+  HOST_DATA,
   ID,
   IDS,
   invalidArgument,
@@ -47,7 +48,7 @@ import {
   TEXT,
 } from './argument-types.js';
 import { sendReopening } from './closed-channels.js';
-import { type ChatData, DATA, parsedData, presentData, type SetDataOptions, setData } from './host-data.js';
+import { type ChatData, parsedData, presentData, type SetDataOptions, setData } from './host-data.js';
 import type { Addresses, PersonRef } from './references.js';
 
 export interface ChatUser extends ChatData {
@@ -246,7 +247,7 @@ const MESSAGE = object({
   channel: optional(CHANNEL),
   topic: optional(TEXT),
   to: optional(PEOPLE),
-  data: optional(DATA),
+  data: optional(HOST_DATA),
 });
 
 /** Filter for messages; all conditions must match. */

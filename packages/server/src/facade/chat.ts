@@ -25,7 +25,7 @@ import {
 import { ChangeNarrowFlags, GetUnread, MarkRead, type NarrowTerm } from '@parley/domain/messages';
 import type { Resolve } from '../kernel/resolve.js';
 import { integer, object, optional } from '../kernel/values.js';
-import { argument, CHANNEL, CHECKED_BY_USE, FLAG, PEOPLE, properties, TEXT } from './argument-types.js';
+import { argument, CHANNEL, CHECKED_BY_USE, FLAG, HOST_DATA, PEOPLE, properties, TEXT } from './argument-types.js';
 import { type ItemResult, itemsOf, performEach } from './bulk.js';
 import {
   type ChatChannel,
@@ -40,7 +40,7 @@ import {
   presentChannel,
   presentMessage,
 } from './chat-messages.js';
-import { type ChatData, DATA, dataOf, ensureData, parsedData, type SetDataOptions, setData } from './host-data.js';
+import { type ChatData, dataOf, ensureData, parsedData, type SetDataOptions, setData } from './host-data.js';
 import { Addresses, type PersonRef, referenceOf, type UserRef } from './references.js';
 
 export interface ChannelToCreate {
@@ -138,7 +138,7 @@ const NEW_CHANNEL = object({
   readers: optional(TEXT),
   announce: optional(FLAG),
   closesAfterDays: optional(integer({ min: 1, max: MAX_CLOSING_DAYS })),
-  data: optional(DATA),
+  data: optional(HOST_DATA),
 });
 const SUBSCRIBERS = object({ users: optional(PEOPLE) });
 const SCOPE = object({ channel: optional(CHANNEL), topic: optional(TEXT), with: optional(PEOPLE) });

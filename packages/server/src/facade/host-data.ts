@@ -10,7 +10,7 @@ import {
 } from '@parley/domain/kernel';
 import { type ChangedDataOwner, GetHostData, SetHostData } from '@parley/domain/membership';
 import type { Resolve } from '../kernel/resolve.js';
-import { integer, object, optional, valueType } from '../kernel/values.js';
+import { integer, object, optional } from '../kernel/values.js';
 import { properties } from './argument-types.js';
 
 /** Data of your application. Everybody who can see the object may see it. */
@@ -27,9 +27,6 @@ export interface SetDataOptions {
 }
 
 const OPTIONS = object({ expectedVersion: optional(integer()) });
-
-/** Property checked by `parsedData`, whose error gives the reason. */
-export const DATA = valueType<JsonObject>('', () => true);
 
 /** Checks given data before the work begins. @throws DomainError INVALID_DATA */
 export const parsedData = (data: JsonObject | undefined): JsonObject | undefined =>

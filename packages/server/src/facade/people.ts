@@ -1,4 +1,4 @@
-import { ROLES, type Role } from '@parley/domain/access';
+import type { Role } from '@parley/domain/access';
 import type { RealmExport } from '@parley/domain/exports';
 import type { JsonObject, UnixSeconds, UserId } from '@parley/domain/kernel';
 import {
@@ -15,13 +15,13 @@ import {
 } from '@parley/domain/membership';
 import { ListEarlierExports, PersonReader } from '@parley/transfer/exports';
 import type { Resolve } from '../kernel/resolve.js';
-import { object, oneOf, optional } from '../kernel/values.js';
+import { object, optional } from '../kernel/values.js';
 import { type AuditTrail, byApplication, type RecordedOperation } from '../observation/audit-trail.js';
 import { describeUser } from '../observation/audited-objects.js';
-import { EXTERNAL_ID, FLAG, ID, properties, TEXT } from './argument-types.js';
+import { EXTERNAL_ID, FLAG, ID, properties, TEXT, USER_PROPERTIES } from './argument-types.js';
 import { type ItemResult, itemsOf, performEach } from './bulk.js';
 import { type ChatUser, presentUser } from './chat-messages.js';
-import { type ChatData, DATA, dataOf, parsedData, type SetDataOptions, setData } from './host-data.js';
+import { type ChatData, dataOf, parsedData, type SetDataOptions, setData } from './host-data.js';
 import { personArchive } from './person-archive.js';
 import { Addresses, referenceOf, type UserRef } from './references.js';
 
@@ -99,14 +99,6 @@ export interface Users {
   export(user: UserRef): AsyncIterable<Uint8Array>;
 }
 
-export const USER_PROPERTIES = {
-  realm: TEXT,
-  externalId: EXTERNAL_ID,
-  name: TEXT,
-  email: optional(TEXT),
-  role: optional(oneOf(ROLES)),
-  data: optional(DATA),
-};
 const USER = object(USER_PROPERTIES);
 const LINK = object({ realm: TEXT, externalId: EXTERNAL_ID, userId: ID }, { open: true });
 const SELECTION = object({ realm: TEXT, deactivated: optional(FLAG) });

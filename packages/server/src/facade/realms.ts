@@ -22,8 +22,8 @@ import { describeValues } from '../kernel/setting-values.js';
 import { object, oneOf, optional, valueType } from '../kernel/values.js';
 import { type AuditTrail, byApplication } from '../observation/audit-trail.js';
 import { realmObject } from '../observation/audited-objects.js';
-import { argument, FLAG, properties, TEXT } from './argument-types.js';
-import { type ChatData, DATA, dataOf, ensureData, parsedData, type SetDataOptions, setData } from './host-data.js';
+import { argument, FLAG, HOST_DATA, properties, TEXT } from './argument-types.js';
+import { type ChatData, dataOf, ensureData, parsedData, type SetDataOptions, setData } from './host-data.js';
 
 export interface ChatRealm extends ChatData {
   readonly id: number;
@@ -146,7 +146,7 @@ const CONFIGURED = {
   name: TEXT,
   title: optional(TEXT),
   preset: optional(oneOf(Object.keys(PRESETS) as RealmPreset[])),
-  data: optional(DATA),
+  data: optional(HOST_DATA),
   settings: optional(
     object({
       ...settingsOf(REALM_SETTINGS),

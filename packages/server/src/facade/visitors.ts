@@ -1,10 +1,10 @@
 import { FindVisitor, InheritFromVisitor, KeepVisitorAccount, StartVisit, VISIT_DAYS } from '@parley/domain/membership';
 import type { Resolve } from '../kernel/resolve.js';
 import { integer, object, optional } from '../kernel/values.js';
-import { properties, TEXT } from './argument-types.js';
+import { properties, TEXT, USER_PROPERTIES } from './argument-types.js';
 import { type ChatUser, presentUser } from './chat-messages.js';
 import { presentData } from './host-data.js';
-import { USER_PROPERTIES, type Users, type UserToUpsert } from './people.js';
+import type { Users, UserToUpsert } from './people.js';
 import { Addresses, type UserRef } from './references.js';
 
 export interface VisitorToStart {

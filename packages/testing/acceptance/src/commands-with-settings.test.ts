@@ -32,6 +32,10 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'audit verify': [],
   'audit export': ['FOLDER/audit.csv'],
   'user erase': ['5', '--yes'],
+  'erasure list': [],
+  'erasure ledger': ['FOLDER/ledger'],
+  'erasure replay': ['FOLDER/ledger'],
+  'erasure verify': ['--words=FOLDER/words.txt'],
   'user export': [EMAIL, 'FOLDER/person.zip'],
   'user password-link': [EMAIL],
   'user api-key': [EMAIL, '--zuliprc'],
@@ -61,6 +65,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'database compact': [],
   doctor: ['--thorough'],
   backup: ['FOLDER/backup.tar'],
+  'backup list': ['FOLDER'],
   restore: ['FOLDER/backup.tar', '--database=sqlite:FOLDER/restored/parley.db'],
   serve: [],
 };
@@ -77,6 +82,7 @@ describe('parley command with every setting in the environment file', () => {
     await smtp.listen();
     folder = mkdtempSync(join(tmpdir(), 'parley-settings-'));
     mkdirSync(join(folder, 'files'));
+    writeFileSync(join(folder, 'words.txt'), 'a word of nobody\n');
     writeFileSync(join(folder, 'people.csv'), 'email,name\nbob@example.com,Bob Roe\n');
     envFile = join(folder, 'parley.env');
     const values: Readonly<Record<keyof typeof SETTINGS, string>> = {

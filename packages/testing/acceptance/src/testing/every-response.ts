@@ -106,6 +106,8 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   '/export/realm',
   '/export/users',
   '/export/users/:export_id/archive',
+  // The audit log is not exported.
+  '/audit',
   // The list of imports is not exported.
   '/realm/imports',
   '/invites',
