@@ -6,6 +6,9 @@ import { type AuditTrail, NO_OBJECT, type ReadObject } from './audit-trail.js';
 type Target = Readonly<Record<string, string>>;
 type Reader = (repositories: Repositories, realmId: RealmId, target: Target) => Promise<AuditedState | null>;
 
+/** Id in a path; 0, which no object has, for another text or a number that databases reject. */
+const numberIn = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : 0);
+
 /** Properties of the audited objects by first path segment; excludes free text such as descriptions. */
 const READERS: Readonly<Record<string, Reader>> = {
   realm: async ({ realms }, realmId) => {
@@ -16,14 +19,13 @@ const READERS: Readonly<Record<string, Reader>> = {
   users: ({ users }, realmId, target) => userState(users, realmId, target),
   bots: ({ users }, realmId, target) => userState(users, realmId, target),
   streams: async ({ channels }, realmId, { stream_id }) => {
-    const channel = stream_id === undefined ? null : await channels.find(realmId, Number(stream_id) as ChannelId);
+    const channel = stream_id === undefined ? null : await channels.find(realmId, numberIn(stream_id) as ChannelId);
     if (!channel) return null;
     const { name, privacy, isArchived, isDefault, messageRetentionDays, topicsPolicy, folderId, permissions } = channel;
     return { name, privacy, isArchived, isDefault, messageRetentionDays, topicsPolicy, folderId, ...permissions };
   },
   user_groups: async ({ groups }, realmId, { user_group_id }) => {
-    const id = Number(user_group_id) as GroupId;
-    const group = user_group_id === undefined ? null : await groups.find(realmId, id);
+    const group = user_group_id === undefined ? null : await groups.find(realmId, numberIn(user_group_id) as GroupId);
     return group && { name: group.name, isDeactivated: group.isDeactivated, ...group.permissions };
   },
 };
@@ -43,7 +45,7 @@ async function userOf(
   { user_id, bot_id, email }: Target,
 ): Promise<User | null> {
   const id = user_id ?? bot_id;
-  if (id !== undefined) return users.find(realmId, Number(id) as UserId);
+  if (id !== undefined) return users.find(realmId, numberIn(id) as UserId);
   return email === undefined ? null : users.findByEmail(realmId, email);
 }
 
@@ -68,7 +70,7 @@ export const realmObject: ReadObject = async (repositories, realmId) => ({
 /** Returns a function that describes the object of an HTTP operation. */
 function objectOf({ path, target, actorId }: AuditedOperation): ReadObject {
   const [, area = '', second] = path.split('/');
-  if (path.includes('/scim/v2/Users') && target.id !== undefined) return userObject(Number(target.id) as UserId);
+  if (path.includes('/scim/v2/Users') && target.id !== undefined) return userObject(numberIn(target.id) as UserId);
   if (area === 'users' && second === 'me' && actorId !== null) return userObject(actorId);
   if (area === 'users' || area === 'bots') {
     let id: UserId | undefined;

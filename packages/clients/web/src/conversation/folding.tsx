@@ -13,12 +13,8 @@ const opened = new Set(readStored(KEY)?.split(' ').map(Number));
 /** Shows a message whole from now on. */
 export function unfold(id: number): void {
   opened.add(id);
-  if (opened.size > MAX_OPENED) opened.delete([...opened][0]!);
-  store(KEY, [...opened].join(' '));
+  store(KEY, [...opened].slice(-MAX_OPENED).join(' '));
 }
-
-/** Part of the window below which a content cannot become too tall unless the window shrinks to a third. */
-const OBSERVED_PART = 0.15;
 
 interface Props {
   /** Message; null while the server has not accepted it. */
@@ -37,7 +33,8 @@ export function Folding({ id, children }: Props) {
     const folded = mounted(part);
     const measure = () => setCut(!isOpen && folded.scrollHeight > folded.clientHeight + 1);
     measure();
-    if (isOpen || folded.scrollHeight < innerHeight * OBSERVED_PART) return;
+    // A shorter content cannot become too tall unless the window shrinks to a third.
+    if (isOpen || folded.scrollHeight < innerHeight * 0.15) return;
     const observer = new ResizeObserver(measure);
     observer.observe(folded);
     return () => observer.disconnect();
