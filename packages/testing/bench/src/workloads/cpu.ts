@@ -344,7 +344,7 @@ async function register(lab: Lab): Promise<Contest> {
   const load = loadOf(lab, { inFlight: 1, answers });
   return {
     label: 'register among 10 000 users ÷ JSON.stringify of the same object',
-    record: 1.9,
+    record: 2,
     goal: 1.6,
     world: largeOrganization,
     database,
