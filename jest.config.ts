@@ -52,7 +52,7 @@ const SLOW_TESTS = [
   '/testing/simulator/src/weeks.test.ts',
 ];
 
-/** Long suites that use no storage calls but those that other suites run on PostgreSQL. Histories by chance are among these. */
+/** Long suites omitted on PostgreSQL: other suites there, such as random histories, make the same storage calls. */
 const ANY_STORAGE_TESTS = ['/acceptance/src/client-sync.test.ts', '/acceptance/src/demo-activity.test.ts'];
 
 const project: Project = {

@@ -1,4 +1,4 @@
-// A shop with a database of its own. Each order and its message are stored together, and each message is counted once,
+// A shop with its own database. Each order and its message are stored together, and each message is counted once,
 // whenever the process is killed. Several of these processes may run at once.
 import Sqlite from 'better-sqlite3';
 import express from 'express';

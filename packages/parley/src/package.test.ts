@@ -455,7 +455,7 @@ describe('example', () => {
     expect(JSON.parse(errors)).toMatchObject({ level: 'warn', audit: 'failed log-in', account: 'a@example.com' });
   });
 
-  it('with an outbox sends a message for each order of its own database', async () => {
+  it('sends a message for each order in its database through the outbox', async () => {
     const shop = await app.serve('out/outbox.js');
     expect((await shop.request('POST', '/orders/7')).status).toBe(201);
     const read = async () => (await shop.request('GET', '/orders/7')).body;

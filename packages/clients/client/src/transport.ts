@@ -221,7 +221,7 @@ export class Transport {
     const { credentials } = this;
     const { userId } = this.options;
     if (userId !== undefined) headers['X-Parley-User'] = String(userId);
-    // Without it, a server with its own log-in replies with a challenge for which browsers ask for a password.
+    // Suppresses the server's challenge, for which browsers ask for a password.
     if (credentials === 'host') headers['X-Requested-With'] = 'XMLHttpRequest';
     if (this.isBrowser && method !== 'GET') {
       headers['X-CSRFToken'] = this.csrfToken ?? tokenInCookie() ?? (await this.fetchCsrfToken());

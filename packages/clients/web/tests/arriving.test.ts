@@ -85,7 +85,7 @@ test('shows the start of a message that is taller than the view', async ({ serve
         ),
       )
       .toBeCloseTo(0, 0);
-  // Its beginning is shorter than the view.
+  // The folded part is shorter than the view.
   await page.getByRole('button', { name: 'Show more' }).click();
   await listOf(page).focus();
   await page.keyboard.press('End');

@@ -34,7 +34,7 @@ test('shows the beginning of a tall message, and the rest in place after a click
   expect(after.height).toBeGreaterThan(after.ofList);
   expect(Math.abs(after.top - before.top)).toBeLessThanOrEqual(1);
   await expect(page.locator('[data-key]:focus')).toContainText('Long start');
-  // It stays open.
+  // The message stays open.
   await page.reload();
   await expect(messageWith(page, 'Long start')).toBeVisible();
   await page.waitForTimeout(300);

@@ -17,7 +17,7 @@ import { removeFromDefaultGroups, setDefaultChannel } from './default-channels.j
 import { MAX_SUBSCRIPTIONS_AT_ONCE, SUBSCRIPTION_PART_JOB } from './subscription-parts.js';
 
 /** Posts a notice that a channel was archived or unarchived. An archiving notice is marked as read for all users. */
-export async function announceArchiving(
+async function announceArchiving(
   tx: Transaction,
   realm: Realm,
   channel: Channel,
@@ -88,6 +88,13 @@ export async function archiveChannel(tx: Transaction, channel: Channel): Promise
   });
 }
 
+/** Archives a channel and sends the notice. Does not check permissions. */
+export async function archiveWithNotice(tx: Transaction, channel: Channel, bot: NotificationBot): Promise<void> {
+  const { id, realmId } = channel;
+  await archiveChannel(tx, channel);
+  await announceArchiving(tx, await tx.realms.get(realmId), await tx.channels.get(realmId, id), bot);
+}
+
 /** Archives a channel; its messages stay readable (channels §4.12). */
 export class ArchiveChannel {
   static readonly inject = ['unitOfWork', 'systemMessages'] as const;
@@ -100,15 +107,8 @@ export class ArchiveChannel {
   execute(caller: Caller, { channelId }: { readonly channelId: ChannelId }): Promise<void> {
     return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
-      const { realmId } = actor;
       const { channel } = await loadChannel(tx, actor, channelId, canArchiveChannel);
-      await archiveChannel(tx, channel);
-      await announceArchiving(
-        tx,
-        await tx.realms.get(realmId),
-        await tx.channels.get(realmId, channelId),
-        this.notificationBot,
-      );
+      await archiveWithNotice(tx, channel, this.notificationBot);
     });
   }
 }

@@ -3,7 +3,7 @@ import type { Job, JobHandler, JobWork } from '../kernel/jobs.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { announceArchiving, archiveChannel, unarchiveChannel } from './archive-channel.use-cases.js';
+import { archiveWithNotice, unarchiveChannel } from './archive-channel.use-cases.js';
 import type { Channel } from './channel.js';
 import { loadChannel } from './channel-access.js';
 import type { NotificationBot } from './channel-notices.js';
@@ -13,12 +13,10 @@ import { canPostSomewhere, loadPosting } from './post-permissions.js';
 
 async function close(tx: Transaction, channel: Channel, notificationBot: NotificationBot): Promise<void> {
   const { id, realmId } = channel;
-  await archiveChannel(tx, channel);
   const closing = await tx.channelClosings.find(realmId, id);
   if (closing) await tx.channelClosings.update({ ...closing, isClosed: true });
   else await tx.channelClosings.add({ realmId, afterDays: null, isClosed: true }, id);
-  const [realm, archived] = [await tx.realms.get(realmId), await tx.channels.get(realmId, id)];
-  await announceArchiving(tx, realm, archived, notificationBot);
+  await archiveWithNotice(tx, channel, notificationBot);
 }
 
 /** Archives a channel until `ReopenChannel`. */

@@ -18,7 +18,7 @@ export interface PersonExport {
   readonly realmId: RealmId;
   /** Requester, the only user who can download the copy. */
   readonly userId: UserId;
-  /** Person whose data are copied. */
+  /** Copied person. */
   readonly personId: UserId;
   readonly requestedAt: UnixSeconds;
   /** Archive; null if it is pending or failed. */

@@ -66,7 +66,7 @@ export interface StorageAdministration {
   listErasures(): readonly ErasureRecord[];
   /**
    * Calls `take` with every row that has text, and with every term of the search indexes. With `onlySplit`, omits rows
-   * whose texts are contiguous in the file.
+   * with contiguous texts in the file.
    */
   readTexts(take: (text: StoredText) => void, options: { readonly onlySplit: boolean }): void;
   /** Copies the data committed before the call to a file. */

@@ -68,7 +68,7 @@ export interface AuditFilter {
   readonly since?: UnixSeconds;
   /** Latest time, inclusive. */
   readonly until?: UnixSeconds;
-  /** Only entries with lower numbers. */
+  /** Excludes this number and higher ones. */
   readonly before?: number;
 }
 
@@ -160,7 +160,7 @@ export class ChainCheck {
     return this.position.number;
   }
 
-  /** Continues after a later link, because older entries were removed meanwhile. */
+  /** Continues after a later link if older entries were removed during the check. */
   skipTo(anchor: AuditLink): void {
     if (anchor.number > this.position.number) this.position = anchor;
   }
@@ -168,7 +168,7 @@ export class ChainCheck {
   add(entry: StoredAuditEntry): void {
     const { number, digest } = entry;
     this.entries++;
-    // Without the predecessor, the link cannot be recomputed.
+    // Links can be recomputed only from the predecessor.
     if (number !== this.position.number + 1) this.findings.push({ number, fault: 'missing' });
     else if (digestOf(this.position.digest, entry, this.digest) !== digest) {
       this.findings.push({ number, fault: 'changed' });

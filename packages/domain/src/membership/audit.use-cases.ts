@@ -72,7 +72,7 @@ export interface AuditVerification {
   readonly erasedDetails: number;
   /** Ends of the log; null if it has no entry yet. */
   readonly chain: AuditChain | null;
-  /** In the order of the log; at most `MAX_FINDINGS`. */
+  /** Findings in the order of the log; at most `MAX_FINDINGS`. */
   readonly findings: readonly AuditFinding[];
 }
 

@@ -94,7 +94,7 @@ export class CopyErasuresToLedger {
 export interface ReplayedErasures {
   /** Erasures that were repeated. */
   readonly repeated: readonly ErasureRecord[];
-  /** Organizations whose last owner was erased. */
+  /** Organizations that lost their last owner. */
   readonly withoutOwner: readonly Realm[];
 }
 

@@ -86,7 +86,7 @@ async function visibleIds(
   }
 }
 
-/** Object with the user whose permissions apply. The host application itself changes users and organizations. */
+/** Object to change. Permissions of a caller apply to messages and channels; the host application changes the others. */
 export type ChangedDataOwner =
   | (Extract<DataOwnerRef, { kind: 'message' | 'channel' }> & { readonly caller: Caller })
   | (Extract<DataOwnerRef, { kind: 'user' | 'realm' }> & { readonly realmId: RealmId });

@@ -1,6 +1,7 @@
 import { declareErrors } from '../kernel/errors.js';
 import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { idPayload, jobKind } from '../kernel/jobs.js';
+import type { User } from '../users/user.js';
 
 /** Beginning of the external ids of visitors. */
 const PREFIX = 'parley-visitor:';
@@ -8,9 +9,9 @@ const PREFIX = 'parley-visitor:';
 /** Returns the external id of a new visitor. */
 export const visitorExternalId = (uuid: string): string => `${PREFIX}${uuid}`;
 
-/** True for the account of a visitor who has not become a customer. */
-export const isVisitor = ({ externalId }: { readonly externalId?: string | null }): boolean =>
-  externalId?.startsWith(PREFIX) ?? false;
+/** True for the account of a visitor who has neither become a customer nor got another role. */
+export const isVisitor = ({ externalId, role }: Pick<User, 'externalId' | 'role'>): boolean =>
+  role === 'guest' && externalId !== undefined && externalId.startsWith(PREFIX);
 
 /** A type, since `idPayload` requires an index signature. */
 export type EndVisitPayload = { readonly userId: UserId };
@@ -29,10 +30,10 @@ export interface VisitorTokens {
   verify(token: string): VisitorTicket | null;
 }
 
-/** Limits new visitors. */
+/** Limits new visitors per organization and address. */
 export interface VisitorQuota {
-  /** @param source address of the visitor, or another text that tells visitors apart. @throws DomainError RATE_LIMITED */
-  take(realmId: RealmId, source: string): void;
+  /** @param source address of the visitor; null counts for the organization alone. @throws DomainError RATE_LIMITED */
+  take(realmId: RealmId, source: string | null): void;
 }
 
 /** Days until a visitor who does not become a customer is erased. */

@@ -31,7 +31,7 @@ const SECONDS_PER_DAY = 86_400;
 export interface StartVisitInput {
   readonly realmId: RealmId;
   readonly fullName: string;
-  /** Null for no limit. */
+  /** Address of the visitor; null for no limit by address. */
   readonly source: string | null;
   /** Days until the visitor is erased. */
   readonly days: number;
@@ -65,7 +65,7 @@ export class StartVisit {
   /** @throws DomainError INVALID_USER_NAME, USER_NAME_TAKEN, RATE_LIMITED */
   async execute({ realmId, fullName: raw, source, days }: StartVisitInput): Promise<StartedVisit> {
     const fullName = parseFullName(toFullName(raw), SHORTEST_GIVEN_NAME);
-    if (source !== null) this.quota.take(realmId, source);
+    this.quota.take(realmId, source);
     const uuid = this.randomness.uuid();
     const now = this.clock.now();
     const expiresAt = now + days * SECONDS_PER_DAY;
@@ -143,7 +143,7 @@ export class KeepVisitorAccount {
   ) {}
 
   /**
-   * Returns the user of the token. Nothing changes if the customer has an account, or the user is no visitor any more.
+   * Returns the user of the token. Nothing changes if the customer has an account, or the user is not a visitor.
    * @throws DomainError INVALID_EXTERNAL_ID, UNKNOWN_VISITOR
    */
   async execute({ externalId, ...visitor }: KeepVisitorAccountInput): Promise<User> {
@@ -210,7 +210,7 @@ export class InheritFromVisitor {
   }
 }
 
-/** Erases a visitor whose time is over. */
+/** Erases an expired visitor. */
 export class EndVisit implements JobHandler<EndVisitPayload> {
   static readonly inject = ['clock'] as const;
 

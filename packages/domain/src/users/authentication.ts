@@ -294,7 +294,7 @@ export async function userOfPassword(
   return { user, hash: isOwn ? hash : stored, isOwn, secondStep };
 }
 
-/** Logged-in user whose password is verified again. `hash`: null if the user has none of their own. */
+/** Logged-in user with a password to verify again. `hash`: null if only a directory has one. */
 export interface PasswordOwner {
   readonly realm: Realm;
   readonly user: User;

@@ -129,7 +129,7 @@ describe('parley erasure verify', () => {
     expect(placesOf(result)).toEqual(['table message, row 1']);
   });
 
-  it('counts compressed files, whose contents it does not unpack', async () => {
+  it('counts compressed files without unpacking them', async () => {
     mkdirSync(join(directory, 'data', 'files'));
     writeFileSync(join(directory, 'data', 'files', 'x'), Buffer.from([0x1f, 0x8b, 8, 0]));
     expect(await verify()).toMatchObject({ code: 0, compressedFiles: 1 });

@@ -90,7 +90,7 @@ async function verify({ invocation, flag }: CommandContext): Promise<CommandResu
   };
 }
 
-/** Note about an organization whose last owner was erased by a replay. */
+/** Note about an organization that lost its last owner by a replay. */
 export const ownerMissing = (realm: Parameters<typeof nameOf>[0]): string =>
   `The last owner of ${nameOf(realm)} is erased. Choose another one: parley user set-role.`;
 

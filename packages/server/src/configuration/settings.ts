@@ -217,7 +217,7 @@ export const SETTINGS = {
     'PARLEY_AUDIT_NAMES',
     'audit-names',
     'on|off',
-    'records names and email addresses in the audit log, besides ids',
+    'also records names and email addresses in the audit log',
     ON_OFF,
     false,
   ),

@@ -39,7 +39,7 @@ export const EVENT_TYPE = described(oneOf(EVENT_TYPES), 'the name of an event');
 export const PEOPLE = arrayOr(listOf(PERSON, { max: MAX_IDS }), PERSON, PERSON_EXPECTED);
 export const CHANNEL = described(anyOf([TEXT, integer()]), 'the name or the number of a channel');
 
-/** Checked by its use, whose error gives the reason. */
+/** Value that its use validates with a more specific error. */
 export const HOST_DATA = valueType<JsonObject>('', () => true);
 /** Properties of a user that the application creates or updates. */
 export const USER_PROPERTIES = {

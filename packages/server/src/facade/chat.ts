@@ -56,8 +56,8 @@ export interface ChannelToCreate {
   /** Subscribers in addition to the creator: external ids, or Parley's own ids as numbers. */
   readonly subscribers?: readonly PersonRef[];
   /**
-   * Group, such as `'role:members'`, whose members can read, join and post in a private channel without being subscribed;
-   * never guests. Default: `'role:nobody'`.
+   * Group, such as `'role:members'`, with members who can read, join and post in a private channel without a subscription.
+   * Excludes guests. Default: `'role:nobody'`.
    */
   readonly readers?: string;
   /** True to announce it in the announcement channel; default: false. */

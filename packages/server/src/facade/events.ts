@@ -190,7 +190,7 @@ export class EventPresenter {
   }
 }
 
-/** Returns the object whose data the event shows; null for other events. */
+/** Returns the owner of the data in the event; null for other events. */
 function dataOwnerIn(event: DomainEvent): DataOwnerRef | null {
   if (event.type === 'data.changed') return event.owner;
   return event.type === 'user.created' ? { kind: 'user', id: event.user.id } : null;

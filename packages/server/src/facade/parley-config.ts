@@ -221,7 +221,7 @@ export interface ParleyOptions extends LogInOptions {
   readonly keepDeletedDays?: number;
   /** Days for which entries of the audit log are kept; default: 400. */
   readonly keepAuditDays?: number;
-  /** True if the audit log contains names and email addresses, besides ids; default: false. */
+  /** True if the audit log also contains names and email addresses; default: false. */
   readonly auditNames?: boolean;
   /** Maximum size of an organization's event log, in MiB; default: 256. */
   readonly eventLogMib?: number;

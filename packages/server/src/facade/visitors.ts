@@ -11,7 +11,7 @@ export interface VisitorToStart {
   readonly realm: string;
   /** Default: `Visitor`. */
   readonly name?: string;
-  /** Address of the browser, such as `request.ip`, whose new visitors are limited. Default: no limit. */
+  /** Address of the browser, such as `request.ip`, which limits its new visitors. Default: no limit by address. */
   readonly address?: string;
   /** Days until the visitor is erased, from 1 to 365. Default: 30. */
   readonly days?: number;

@@ -1,8 +1,8 @@
 import type { Actor, Role } from '@parley/domain/access';
-import type { UserId } from '@parley/domain/kernel';
+import type { RealmId, UserId } from '@parley/domain/kernel';
 import { RateLimiter } from '@parley/http';
 import { FixedClock } from '@parley/testkit';
-import { DailyChannelQuota } from './quotas.js';
+import { DailyChannelQuota, VisitorLimits } from './quotas.js';
 
 function setUp({ isOn = true } = {}) {
   const clock = new FixedClock();
@@ -62,5 +62,23 @@ describe('DailyChannelQuota', () => {
     const { make, member } = setUp({ isOn: false });
     make(member, 100_000);
     make(member, 100_000);
+  });
+});
+
+describe('VisitorLimits', () => {
+  const [realm, another] = [1, 2] as [RealmId, RealmId];
+
+  it('limits the visitors of an organization also without addresses', () => {
+    const limits = new VisitorLimits(new RateLimiter({ clock: new FixedClock() }));
+    for (let visitor = 0; visitor < 1000; visitor++) limits.take(realm, null);
+    expect(() => limits.take(realm, null)).toThrow(rateLimited(3600));
+    limits.take(another, null);
+  });
+
+  it('counts a visitor refused by address neither for the organization nor for other addresses', () => {
+    const limits = new VisitorLimits(new RateLimiter({ clock: new FixedClock() }));
+    for (let visitor = 0; visitor < 10; visitor++) limits.take(realm, '192.0.2.1');
+    for (let visitor = 0; visitor < 1000; visitor++) expect(() => limits.take(realm, '192.0.2.1')).toThrow();
+    limits.take(realm, '192.0.2.2');
   });
 });

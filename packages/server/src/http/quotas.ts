@@ -291,8 +291,9 @@ export class VisitorLimits implements VisitorQuota {
   static readonly inject = ['limiter'] as const;
   constructor(private readonly limiter: RateLimiter) {}
 
-  take(realmId: RealmId, source: string): void {
+  take(realmId: RealmId, source: string | null): void {
     this.limiter.attempt('visitors_by_organization', realmId);
+    if (source === null) return;
     try {
       this.limiter.attempt('visitors_by_address', `${realmId} ${ipGroup(source)}`, networkOf(source));
     } catch (error) {

@@ -87,7 +87,7 @@ export class AuditTrail implements UnitOfWork {
     private readonly options: AuditOptions,
   ) {}
 
-  /** Runs an operation whose units of work are recorded. */
+  /** Runs an operation and records its units of work. */
   async run<T>(operation: RecordedOperation, work: () => Promise<T>): Promise<T> {
     const running: Running = { operation, recordedIn: new Set(), hasEnded: false };
     this.runningOperations++;
@@ -106,7 +106,7 @@ export class AuditTrail implements UnitOfWork {
   private end(running: Running): void {
     if (running.hasEnded) return;
     running.hasEnded = true;
-    // Before Node 24, promises cost more while a storage is enabled.
+    // Promises cost more while a storage is enabled (before Node 24).
     if (--this.runningOperations === 0) this.scope.disable();
   }
 

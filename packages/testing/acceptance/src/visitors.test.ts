@@ -171,7 +171,16 @@ describe('the end of a visit', () => {
     ]);
   });
 
-  it('leaves customers alone who were visitors', async () => {
+  it('keeps a visitor with another role', async () => {
+    const { user } = await aVisitor(1);
+    const self = { realm, externalId: user.externalId! };
+    await server.parley.users.upsert({ ...self, name: 'Eve', role: 'member' });
+    server.clock.advance(DAY);
+    await endVisits();
+    expect(await server.parley.users.find(self)).toMatchObject({ name: 'Eve', isActive: true });
+  });
+
+  it('keeps customers who were visitors', async () => {
     const { token } = await aVisitor(1);
     await server.parley.visitors.become({ realm, token, externalId: 'ann', name: 'Ann' });
     server.clock.advance(DAY);

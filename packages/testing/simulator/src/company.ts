@@ -24,7 +24,7 @@ const KEPT_UNUSED_SECONDS = 7 * 86_400;
 /** Field of register that changes with each start of the server, without an event. */
 const START_OF_SERVER = 'server_generation';
 
-/** Simulated company whose people compare what they see with the model. */
+/** Simulated company with checks of what its people see against the model. */
 export class Company extends CompanyClients {
   /** Checks everything that one person sees. */
   async checkPerson(person: Person): Promise<void> {

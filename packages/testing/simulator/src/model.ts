@@ -81,7 +81,7 @@ export interface Reminder {
   checkAfter: number;
 }
 
-/** People whose clients receive an event. */
+/** People with clients that receive an event. */
 export interface Audience {
   /** Decided as of the event. */
   readonly always: ReadonlySet<Person>;

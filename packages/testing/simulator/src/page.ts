@@ -15,7 +15,7 @@ const DAY_SECONDS = 86_400;
 const WIDTH = 1000;
 const ROW = 22;
 const LEFT = 40;
-/** Steps before the end whose requests are shown. */
+/** Number of last steps shown with their requests. */
 const MAX_SHOWN = 60;
 const MAX_LINE = 400;
 

@@ -488,13 +488,13 @@ export class SqlGroupRepository implements GroupRepository {
     this.raiseVersion.defer(realmId);
   }
 
-  /** Records that users joined or left groups, whose own versions change as well. */
+  /** Records joins and leaves, which also change the versions of these users. */
   private membersChanged(realmId: RealmId, existingIds: readonly GroupId[]): void {
     this.statements.disableCaching();
     this.raiseVersionsForMembers.defer(this.set(existingIds), realmId);
   }
 
-  /** Records that existing groups changed for users whose own versions stay. */
+  /** Records changes of existing groups that leave the versions of users unchanged. */
   private contentChanged(realmId: RealmId, ids: readonly GroupId[]): void {
     this.statements.disableCaching();
     this.raiseVersions.defer(this.set(ids), realmId);

@@ -10,7 +10,7 @@ export function hashOfLink(event: MouseEvent, baseUrl: string): string | null {
   return link.href.startsWith(`${baseUrl}#`) ? link.hash : null;
 }
 
-/** Beginnings of addresses whose files need the token in a frame. */
+/** Beginnings of file addresses that need the token in a frame. */
 const FILES = ['user_uploads/', 'api/v1/export/users/'];
 
 /** Address of a file behind a clicked link; null for other clicks. */

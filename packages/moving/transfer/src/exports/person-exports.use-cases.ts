@@ -204,7 +204,7 @@ export class WritePersonExport implements JobHandler<PersonExportPayload> {
     if (job.attempt > this.kind.retries.maxAttempts)
       throw new DomainError('EXPORT_FAILED', 'It was given up too often.');
     const { blob, size } = await this.archives.write(found, this.limits, renewLease);
-    // If the transaction fails, or the copy was replaced, the sweep removes the bytes.
+    // The sweep removes the bytes if the transaction fails or the copy was replaced.
     return (tx) => this.complete(tx, job, blob, size);
   }
 
