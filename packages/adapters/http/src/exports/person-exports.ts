@@ -74,7 +74,7 @@ const personExportRoutes = (): readonly Route[] => [
     dto: ReadPersonExportDto,
     useCase: ReadPersonExport,
     response: 'bytes',
-    contentType: 'application/zip',
+    // Generators of clients know no archives: described as bytes of any kind.
     handle: async ({ dto, request, caller, useCase }) =>
       serveFile(await useCase.execute(caller, { id: dto.export_id as PersonExportId }), request, true),
   }),
