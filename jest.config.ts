@@ -52,8 +52,23 @@ const SLOW_TESTS = [
   '/testing/simulator/src/weeks.test.ts',
 ];
 
-/** Long suites omitted on PostgreSQL: other suites there, such as random histories, make the same storage calls. */
-const ANY_STORAGE_TESTS = ['/acceptance/src/client-sync.test.ts', '/acceptance/src/demo-activity.test.ts'];
+/**
+ * Long suites omitted on PostgreSQL: they test clients, formats and limits of requests; other suites there, such as random
+ * histories, make the same storage calls.
+ */
+const ANY_STORAGE_TESTS = [
+  'chat-restarts',
+  'chat-rights',
+  'chat-tabs',
+  'chat-views',
+  'client-streams',
+  'client-sync',
+  'compressed-bodies',
+  'demo-activity',
+  'incoming-email',
+  'incoming-webhooks',
+  'integration-payloads',
+].map((name) => `/acceptance/src/${name}.test.ts`);
 
 const project: Project = {
   roots: ['<rootDir>/packages'],

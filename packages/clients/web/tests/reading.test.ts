@@ -191,6 +191,21 @@ async function goToNewestOffline(server: Server, { page, context }: Person, topi
   await expect.poll(below).toBeLessThanOrEqual(1);
 }
 
+test('counts messages that arrive below the visible ones, and jumps to them', async ({ server, logIn }) => {
+  await fill(server, 'arriving below', 60);
+  const { page } = await logIn(READER, await placeOf(server, 'arriving below'));
+  await expect(messageWith(page, 'Row 59 ')).toBeInViewport();
+  await listOf(page).evaluate((list) => list.scrollBy(0, -600));
+  const newest = page.getByRole('button', { name: 'Newest message' });
+  await expect(newest).toBeVisible();
+  await post(server, READER, 'arriving below', 'My own message');
+  for (let n = 0; n < 3; n++) await post(server, 'othello', 'arriving below', `Answer ${n}`);
+  await page.getByRole('button', { name: '3 new messages' }).click();
+  await expect(messageWith(page, 'Answer 2')).toBeInViewport({ ratio: 1 });
+  await listOf(page).evaluate((list) => list.scrollBy(0, -600));
+  await expect(newest).toBeVisible();
+});
+
 test('jumps to the newest known message while offline, and to the newest when back online', async ({
   server,
   logIn,

@@ -11,7 +11,7 @@ import Sqlite from 'better-sqlite3';
 import { transform } from 'esbuild';
 
 /** Number of kills; `npm run endurance` includes the long run. */
-const KILLS = Number(process.env.PARLEY_OUTBOX_KILLS ?? (process.env.HOSTILE_LOAD === 'long' ? 10_000 : 8));
+const KILLS = Number(process.env.PARLEY_OUTBOX_KILLS ?? (process.env.HOSTILE_LOAD === 'long' ? 10_000 : 4));
 /** Each check reads all orders of a shop. */
 const KILLS_PER_SHOP = 50;
 /** Longest time before a kill. */

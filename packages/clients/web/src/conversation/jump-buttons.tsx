@@ -1,5 +1,7 @@
 import { useLingui } from '@lingui/react';
 import { ArrowDown, ArrowUp } from 'lucide-react';
+import { useRef } from 'react';
+import { useChat } from '../services/context.js';
 import styles from './message-list.module.css';
 
 /** Jumps to messages that may have to be loaded. */
@@ -14,12 +16,16 @@ export interface Jumps {
 
 interface Props {
   readonly jumps: Jumps;
+  /** Loaded messages, oldest first. */
+  readonly keys: readonly string[];
+  readonly hasNewer: boolean;
   readonly isAwayFromEnd: boolean;
 }
 
 /** Buttons over the messages that lead to the first unread and the newest one. */
-export default function JumpButtons({ jumps, isAwayFromEnd }: Props) {
+export default function JumpButtons({ jumps, keys, hasNewer, isAwayFromEnd }: Props) {
   const { i18n } = useLingui();
+  const count = useArrived(keys, isAwayFromEnd && !hasNewer);
   const { unread, toUnread, toNewest } = jumps;
   const unreadButton = unread !== null && (
     <button type="button" onClick={toUnread}>
@@ -34,10 +40,24 @@ export default function JumpButtons({ jumps, isAwayFromEnd }: Props) {
         {unread === 'below' && unreadButton}
         {isAwayFromEnd && (
           <button type="button" onClick={toNewest}>
-            <ArrowDown size={16} aria-hidden /> {i18n._('Newest message')}
+            <ArrowDown size={16} aria-hidden />{' '}
+            {count === 0
+              ? i18n._('Newest message')
+              : i18n._('{count, plural, one {# new message} other {# new messages}}', { count })}
           </button>
         )}
       </div>
     </>
   );
+}
+
+/** Returns the number of other people's messages that have arrived since the reader left the end of the list. */
+function useArrived(keys: readonly string[], isAway: boolean): number {
+  const chat = useChat();
+  /** Last message when the reader left the end. */
+  const last = useRef<string | undefined>(undefined);
+  if (!isAway) last.current = undefined;
+  else last.current ??= keys.at(-1);
+  const from = keys.lastIndexOf(last.current ?? '');
+  return from < 0 ? 0 : keys.slice(from + 1).filter((key) => !chat.message(key).peek()?.isOwn).length;
 }

@@ -137,7 +137,12 @@ export function MessageList(props: MessageListProps) {
       <span tabIndex={0} onFocus={cursor.onEnter} />
       {/* biome-ignore-end lint/a11y: as above. */}
       <Suspense>
-        <JumpButtons jumps={jumps} isAwayFromEnd={keys.length > 0 && (hasNewer || distanceFromEnd > AT_END_PX)} />
+        <JumpButtons
+          jumps={jumps}
+          keys={keys}
+          hasNewer={hasNewer}
+          isAwayFromEnd={keys.length > 0 && (hasNewer || distanceFromEnd > AT_END_PX)}
+        />
       </Suspense>
     </div>
   );
