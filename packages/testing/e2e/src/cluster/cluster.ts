@@ -43,6 +43,8 @@ export interface ClusterNode {
 
 /** Time for responses about commits of a killed server to arrive. */
 const RESPONSE_MS = 1000;
+/** Longer than rows of killed nodes remain. */
+const KILLED_NODE_MS = 90_000;
 
 /** Raw contents of messages by id. */
 export type StoredMessages = ReadonlyMap<number, string>;
@@ -202,12 +204,10 @@ export class Cluster {
       assert.deepEqual([code, /Servers with a release other than 99\.0\.0 are running/.test(err)], [1, true], err);
     }
     for (const node of former) await this.exchange(node);
-    // Rows of killed nodes remain for a minute.
-    for (let attempt = 1; ; attempt++) {
+    for (const deadline = Date.now() + KILLED_NODE_MS; ; await sleep(1000)) {
       const { code, err } = await this.tryCommand(FINISH, true);
       if (code === 0) break;
-      assert.ok(attempt < 100, err);
-      await sleep(1000);
+      assert.ok(Date.now() < deadline, err);
     }
     this.upgrade = 'finished';
   }
