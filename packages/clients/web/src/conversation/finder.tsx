@@ -50,10 +50,8 @@ export function Finder({ title, label, entries, isOffered, lastEntry, onType, on
     draw: ({ icon, name, detail }) => (
       <>
         {icon}
-        <span className={styles.name}>
-          <bdi>{name}</bdi>
-        </span>
-        <bdi className={styles.detail}>{detail}</bdi>
+        <bdi className={styles.name}>{name}</bdi>
+        {detail && <bdi className={styles.detail}>{detail}</bdi>}
       </>
     ),
     onPick: (entry) => {

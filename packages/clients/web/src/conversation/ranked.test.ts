@@ -40,7 +40,7 @@ describe('ranked', () => {
         return '';
       },
     }));
-    expect(ranked(entries, 'plan')).toHaveLength(12);
+    expect(ranked(entries, 'plan')).toHaveLength(10);
     expect(compared).toBe(0);
     expect(ranked(entries, 'other')).toEqual([]);
     expect(compared).toBe(2000);

@@ -1,6 +1,6 @@
 import { type Destination, rankOf, resembles } from '@parley/chat';
 
-const MAX_ENTRIES = 12;
+const MAX_ENTRIES = 10;
 
 /** Entry that is found by parts of its name. */
 export interface Found {
