@@ -268,6 +268,11 @@ export const groupsSection: RegisterSection = registerSection({
   fields: { realm_user_groups: wire.listOf(group) },
   forSpectators: { realm_user_groups: [] },
   load: (snapshot) => snapshot.load(loadGroups),
+  // System groups decide permissions; other members would be people of other conversations.
+  forTokens: (groups, _scope, viewer) =>
+    groups
+      .filter(({ systemName }) => systemName !== null)
+      .map((group) => ({ ...group, memberIds: group.memberIds.filter((id) => id === viewer.id) })),
   present: (groups, { presentation }) => ({
     realm_user_groups: new PresentedList(
       groups.filter((group) => !group.isDeactivated || can(presentation, 'include_deactivated_groups')),
@@ -276,7 +281,7 @@ export const groupsSection: RegisterSection = registerSection({
   }),
 });
 
-const forMembers = { auth: 'user', roleRequirements: ['member'] } as const;
+const forMembers = { auth: 'user', scope: 'account', roleRequirements: ['member'] } as const;
 
 /** Users §12.3, §12.4. */
 export const groupRoutes: readonly Route[] = [

@@ -26,6 +26,7 @@ export const realmSettingRoutes: readonly Route[] = [
     summary: 'Change settings and permissions of the organization',
     section: 'organization §2',
     auth: 'user',
+    scope: 'account',
     roleRequirements: ['administrator'],
     dto: ChangeRealmDto,
     useCase: ChangeRealm,
@@ -74,6 +75,7 @@ export const realmSection = ({ realmUrls, serverInfo }: SectionParts): RegisterS
     name: 'realm',
     fields: REALM_FIELDS,
     forSpectators: 'likeGuests',
+    forTokens: 'likeAccount',
     load: async (snapshot) => ({
       permissions: await snapshot.load(loadRealmPermissions),
       push: serverInfo.sendsPushes ? await snapshot.load(loadPushStatus) : { isEnabled: false, endsAt: null },
@@ -107,6 +109,7 @@ export const realmRoutes: readonly Route[] = [
     summary: 'Deactivate the organization',
     section: 'organization §3',
     auth: 'user',
+    scope: 'account',
     roleRequirements: ['owner'],
     dto: DeactivateRealmDto,
     useCase: DeactivateRealm,

@@ -1,6 +1,6 @@
 import { isAtLeast } from '@parley/domain/access';
 import { SpectateUsers } from '@parley/domain/channels';
-import { getOrThrow, type RealmUrls, type UserId } from '@parley/domain/kernel';
+import { type Caller, getOrThrow, type RealmUrls, type UserId } from '@parley/domain/kernel';
 import {
   CreateUser,
   DeactivateSelf,
@@ -266,9 +266,10 @@ export const peopleSection = ({ realmUrls, once }: SectionParts): RegisterSectio
       cross_realm_bots: wire.listOf(shownUser),
     },
     forSpectators: 'likeGuests',
+    forTokens: 'likeAccount',
     fetchEventTypes: [REALM_USER],
     load: async (snapshot, request) => {
-      const people = await snapshot.load(loadPeople);
+      const people = peopleWithin(await snapshot.load(loadPeople), snapshot.caller);
       const viewer = await snapshot.load(loadViewer);
       const realm = await snapshot.load(loadRealm);
       return writePeople({ viewer, realm }, people, request, once(userPagesOf), publicRealmOf(realm, realmUrls));
@@ -279,6 +280,13 @@ export const peopleSection = ({ realmUrls, once }: SectionParts): RegisterSectio
       cross_realm_bots: bots,
     }),
   });
+
+/** With a token, people are the caller and those of direct conversations. Messages have the names of their senders. */
+function peopleWithin(people: LoadedPeople, { userId, scope }: Caller): LoadedPeople {
+  if (!scope) return people;
+  const ids = new Set([userId, ...scope.conversations.flatMap((one) => (one.kind === 'direct' ? one.userIds : []))]);
+  return { ...people, entries: people.entries.filter(({ id }) => ids.has(id)), inaccessibleIds: [] };
+}
 
 /**
  * Runs within the read, because users without cached text are fetched. Users inaccessible to a guest are omitted, or
@@ -323,6 +331,7 @@ function userListRoutes(pages: UserPagePresenter): readonly Route[] {
       section: 'users §2',
       withoutPage: 'state',
       auth: 'user',
+      scope: 'account',
       isExpensive: true,
       dto: ListUsersDto,
       useCase: ListUsers,
@@ -372,6 +381,7 @@ function singleUserRoutes(realmUrls: RealmUrls): readonly Route[] {
       section: 'users §3.1',
       withoutPage: 'scripts',
       auth: 'user',
+      scope: 'account',
       isExpensive: true,
       roleRequirements: ['administrator'],
       dto: CreateUserDto,
@@ -384,6 +394,7 @@ function singleUserRoutes(realmUrls: RealmUrls): readonly Route[] {
       summary: 'Get your user',
       section: 'users §2',
       auth: 'user',
+      scope: { action: 'read' },
       dto: NoParameters,
       useCase: GetOwnUser,
       response: OWN_USER,
@@ -394,6 +405,7 @@ function singleUserRoutes(realmUrls: RealmUrls): readonly Route[] {
       section: 'users §2',
       withoutPage: 'state',
       auth: 'user',
+      scope: 'account',
       dto: GetUserDto,
       useCase: GetUser,
       toInput: ({ user_id }) => ({ id: user_id as UserId }),
@@ -405,6 +417,7 @@ function singleUserRoutes(realmUrls: RealmUrls): readonly Route[] {
       section: 'users §2',
       withoutPage: 'scripts',
       auth: 'user',
+      scope: 'account',
       dto: GetUserByEmailDto,
       useCase: GetUser,
       toInput: ({ email }) => ({ email }),
@@ -420,6 +433,7 @@ function userChangeRoutes(): readonly Route[] {
       summary: 'Deactivate your account',
       section: 'users §4.2',
       auth: 'user',
+      scope: 'account',
       roleRequirements: ['human'],
       dto: NoParameters,
       useCase: DeactivateSelf,
@@ -428,6 +442,7 @@ function userChangeRoutes(): readonly Route[] {
       summary: 'Deactivate a user',
       section: 'users §4.1',
       auth: 'user',
+      scope: 'account',
       dto: DeactivateUserDto,
       useCase: DeactivateUser,
       toInput: toDeactivation,
@@ -436,6 +451,7 @@ function userChangeRoutes(): readonly Route[] {
       summary: 'Reactivate a user',
       section: 'users §4.3',
       auth: 'user',
+      scope: 'account',
       dto: UserIdDto,
       useCase: ReactivateUser,
       toInput: ({ user_id }) => user_id as UserId,
@@ -445,6 +461,7 @@ function userChangeRoutes(): readonly Route[] {
       section: 'users §3.2',
       isStarred: true,
       auth: 'user',
+      scope: 'account',
       roleRequirements: ['administrator'],
       dto: UpdateUserDto,
       useCase: UpdateUser,
@@ -456,6 +473,7 @@ function userChangeRoutes(): readonly Route[] {
       isStarred: true,
       withoutPage: 'scripts',
       auth: 'user',
+      scope: 'account',
       roleRequirements: ['administrator'],
       dto: UpdateUserByEmailDto,
       useCase: UpdateUser,
