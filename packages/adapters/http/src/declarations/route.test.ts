@@ -109,6 +109,8 @@ it('route enforces matching types at compile time', () => {
   // @ts-expect-error a visitor is no caller
   route('PATCH', '/x', { summary: null, auth: 'anyone', dto: RenameDto, useCase: Rename, toInput });
   const bare = { auth: 'user', scope: 'account', dto: NoParameters, useCase: ListChannels } as const;
+  // @ts-expect-error the scope is missing
+  route('GET', '/x', { summary: null, auth: 'user', dto: NoParameters, useCase: ListChannels });
   // @ts-expect-error the summary is missing
   route('GET', '/x', bare);
   // @ts-expect-error the section is missing

@@ -957,20 +957,19 @@ describe('many reads by one user', () => {
     const pending: (() => void)[] = [];
     const slow = {
       summary: null,
-      auth: 'user',
-      scope: 'account',
       dto: NoParameters,
       handle: () => new Promise<Reply>((resolve) => pending.push(() => resolve(success()))),
     } as const;
+    const forUsers = { ...slow, auth: 'user', scope: 'account' } as const;
     await restart({
       routes: [
-        route('GET', '/drafts', slow),
-        route('POST', '/register', { ...slow, isExpensive: true }),
-        route('POST', '/messages', slow),
-        route('GET', '/user_uploads/*path', { ...slow, limit: 'none' }),
+        route('GET', '/drafts', forUsers),
+        route('POST', '/register', { ...forUsers, isExpensive: true }),
+        route('POST', '/messages', forUsers),
+        route('GET', '/user_uploads/*path', { ...forUsers, limit: 'none' }),
         route('GET', '/user_avatars/*path', { ...slow, auth: 'anyone', limit: 'none' }),
-        route('GET', '/tus', { ...slow, body: 'stream' }),
-        route('GET', '/events', { ...slow, longPoll: true }),
+        route('GET', '/tus', { ...forUsers, body: 'stream' }),
+        route('GET', '/events', { ...forUsers, longPoll: true }),
       ],
     });
     /** Returns the number of started requests, after allowing time for excess ones to start. */
