@@ -335,7 +335,7 @@ describe('register', () => {
     await server.createChannel('hidden place', [hamlet], {}, people.iago);
     const { token, inside } = await scene();
     await server.post('/user_groups/create', people.iago, {
-      ...{ name: 'secret group', description: '', members: [hamlet.id] },
+      ...{ name: 'secret group', description: '', members: [cordelia.id] },
     });
     await server.post('/drafts', hamlet, {
       drafts: [{ type: 'stream', to: [other], topic: 'a', content: 'secret draft' }],
@@ -350,9 +350,18 @@ describe('register', () => {
     expect(state.realm_users.map(({ user_id }: Wire) => user_id)).toEqual([hamlet.id]);
     expect(state).toMatchObject({ recent_private_conversations: [], drafts: [], starred_messages: [] });
     const text = JSON.stringify(state);
+    expect(state.max_file_upload_size_mib).toBeGreaterThan(0);
+    expect(state.realm_user_groups.some(({ members }: Wire) => members.length > 0)).toBe(true);
     for (const secret of ['hidden place', 'secret group', 'secret draft', 'Order 8', cordelia.email]) {
       expect(text).not.toContain(secret);
     }
+  });
+
+  it('switches off what a client cannot do without the actions write and upload', async () => {
+    const { token } = await create({ actions: ['read'] });
+    const state = fieldsOf(await request(token, 'POST', '/register', {})) as Wire;
+    expect(state).toMatchObject({ realm_allow_message_editing: false, max_file_upload_size_mib: 0 });
+    expect(state.realm_user_groups.every(({ members }: Wire) => members.length === 0)).toBe(true);
   });
 });
 

@@ -268,11 +268,13 @@ export const groupsSection: RegisterSection = registerSection({
   fields: { realm_user_groups: wire.listOf(group) },
   forSpectators: { realm_user_groups: [] },
   load: (snapshot) => snapshot.load(loadGroups),
-  // System groups decide permissions; other members would be people of other conversations.
-  forTokens: (groups, _scope, viewer) =>
-    groups
-      .filter(({ systemName }) => systemName !== null)
-      .map((group) => ({ ...group, memberIds: group.memberIds.filter((id) => id === viewer.id) })),
+  // Clients offer what membership permits. Other members and groups are none of the token's business.
+  forTokens: (groups, { actions }, viewer) =>
+    groups.flatMap((group) => {
+      const memberIds = group.memberIds.filter((id) => id === viewer.id);
+      if (group.systemName === null && memberIds.length === 0) return [];
+      return [{ ...group, memberIds: actions.includes('write') ? memberIds : [] }];
+    }),
   present: (groups, { presentation }) => ({
     realm_user_groups: new PresentedList(
       groups.filter((group) => !group.isDeactivated || can(presentation, 'include_deactivated_groups')),
