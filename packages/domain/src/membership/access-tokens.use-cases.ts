@@ -56,7 +56,9 @@ export class CreateAccessToken {
     const now = this.clock.now();
     const expiresAt = now + terms.seconds;
     const row = await this.uow.write(realmId, async (tx) => {
-      if (!(await tx.users.get(realmId, userId)).isActive) throw accountDeactivated();
+      const user = await tx.users.get(realmId, userId);
+      if (!user.isActive) throw accountDeactivated();
+      if (user.bot) throw new DomainError('INVALID_ACCESS_TOKEN', 'Bots use their API key.');
       await requireConversations(tx, realmId, conversations);
       const present = await tx.accessTokens.list(realmId, userId);
       if (present.filter((one) => one.expiresAt > now).length >= MAX_ACCESS_TOKENS) {

@@ -71,7 +71,7 @@ export class AccessTokenAuthenticator implements Authenticator {
         token,
         this.originOf(request),
       );
-      return { realmId, userId, expiresAt, scope: { tokenId, actions, conversations } };
+      return { realmId, userId, botKind: null, expiresAt, scope: { tokenId, actions, conversations } };
     } catch (error) {
       if (error instanceof DomainError && error.kind !== 'unavailable') throw unauthorized(error.message);
       throw error;
