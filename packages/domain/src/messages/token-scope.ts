@@ -3,17 +3,8 @@ import type { Caller, MessageId, RealmId, TokenConversation, TokenScope, UserId 
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { unknownMessage } from './load-access.js';
 import { type MessageCondition, NO_MESSAGE } from './message-condition.js';
-import type { NarrowTerm } from './narrow-operators.js';
 
 type Reads = Pick<Repositories | Transaction, 'channels' | 'recipients' | 'pages'>;
-
-/** Narrow to a conversation. */
-export const termsOf = (conversation: TokenConversation): readonly NarrowTerm[] => {
-  const term = (operator: string, operand: NarrowTerm['operand']) => ({ operator, operand, negated: false });
-  if (conversation.kind === 'direct') return [term('dm', conversation.userIds)];
-  const { channelId, topic } = conversation;
-  return [term('channel', channelId), ...(topic === null ? [] : [term('topic', topic)])];
-};
 
 /** Returns those of the messages that are in a conversation of the scope, readable or not. */
 export async function filterWithin(

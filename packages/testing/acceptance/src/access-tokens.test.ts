@@ -91,6 +91,7 @@ const SCOPED = [
   'POST /tus/ upload',
   'POST /typing write',
   'POST /user_uploads upload',
+  'POST /users/me/presence read',
 ];
 
 describe('operations', () => {
@@ -307,7 +308,7 @@ describe('files', () => {
     expect(temporary.status).toBe(403);
   });
 
-  it('of other conversations cannot be brought into this one by a link', async () => {
+  it('cannot be brought in from other conversations by a link', async () => {
     const { token } = await create();
     const own = await upload({}, people.hamlet);
     await say(orders, 'Order 8', `[file](${own})`, people.hamlet);
@@ -362,6 +363,16 @@ describe('register', () => {
     const state = fieldsOf(await request(token, 'POST', '/register', {})) as Wire;
     expect(state).toMatchObject({ realm_allow_message_editing: false, max_file_upload_size_mib: 0 });
     expect(state.realm_user_groups.every(({ members }: Wire) => members.length === 0)).toBe(true);
+  });
+});
+
+describe('presence', () => {
+  it('is reported without that of others', async () => {
+    const { token } = await create();
+    const report = { status: 'active', new_user_input: true, last_update_id: -1 };
+    await server.post('/users/me/presence', people.cordelia, report);
+    const reply = await request(token, 'POST', '/users/me/presence', { ...report, ping_only: false });
+    expect(reply.body).toEqual({ result: 'success', msg: '' });
   });
 });
 

@@ -24,7 +24,7 @@ export interface LimitedRequest<D> {
   readonly dto?: D;
 }
 
-/** What a caller with a token for some conversations may do with an operation. */
+/** Use of an operation by callers with a token for some conversations. */
 export interface ConversationScope<D> {
   readonly action: TokenAction;
   /**

@@ -1,5 +1,4 @@
-import { parseTopic } from '@parley/domain/channels';
-import { type ChannelId, directPlace, escapeHtml, type MessageId } from '@parley/domain/kernel';
+import { type ChannelId, escapeHtml, type MessageId } from '@parley/domain/kernel';
 import {
   AddSubmessage,
   ChangeMessageFlags,
@@ -29,7 +28,7 @@ import {
 import { presentTopic } from '../channels/channel.presenters.js';
 import type { HttpFeature, RouteParts } from '../declarations/feature.js';
 import { type Route, route } from '../declarations/route.js';
-import { type ConversationScope, onMessage, outOfScope, requirePlace, scopeTerms } from '../declarations/scope.js';
+import { onMessage, scopeTerms } from '../declarations/scope.js';
 import type { Presenters } from '../delivery/event-presenter.js';
 import { attachment, presentFile } from '../files/files.js';
 import { NoParameters } from '../kernel/params.js';
@@ -84,6 +83,7 @@ import {
   stopWordsSection,
   unreadSection,
 } from './message.register.js';
+import { EDITING, FLAGGING, READING_NARROW, SENDING } from './message.scopes.js';
 import { MessagePagePresenter, type PageForm, readMessagePage, readNarrowMatches } from './message-page.js';
 import { TYPING_EVENTS, typingRoutes } from './typing.js';
 
@@ -152,36 +152,6 @@ export const presentMessageHistory = (
     }),
   })),
 });
-
-/** Channels and people are named by id, so that no other conversation can be meant. */
-const SENDING: ConversationScope<SendMessageDto> = {
-  action: 'write',
-  limit: (dto, caller) => {
-    const { to, topic } = toSendMessageInput(dto, caller.clientName);
-    if (to.kind === 'userIds') requirePlace(caller, directPlace(caller.userId, to.ids));
-    else if (to.kind !== 'channelId') throw outOfScope('With this token, channels and people are named by id.');
-    else requirePlace(caller, { kind: 'channel', channelId: to.id, topic: parseTopic(topic ?? '') });
-    return {};
-  },
-};
-
-const READING_NARROW: ConversationScope<GetMessagesDto> = {
-  action: 'read',
-  limit: (dto, caller) => ({ dto: { ...dto, narrow: [...dto.narrow, ...scopeTerms(caller, dto.narrow)] } }),
-};
-
-const EDITING: ConversationScope<UpdateMessageDto> = {
-  action: 'write',
-  limit: (dto) => {
-    if (dto.topic !== undefined || dto.stream_id !== undefined) throw outOfScope('This token cannot move messages.');
-    return onMessage('write').limit(dto);
-  },
-};
-
-const FLAGGING: ConversationScope<ChangeMessageFlagsDto> = {
-  action: 'read',
-  limit: ({ messages }) => ({ messageIds: messages as MessageId[] }),
-};
 
 const WEB_PUBLIC: readonly NarrowTerm[] = [{ operator: 'channels', operand: 'web-public', negated: false }];
 

@@ -272,7 +272,8 @@ export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock'
       summary: 'Report your presence and get the presence of others',
       section: 'users §8.1',
       auth: 'user',
-      scope: 'account',
+      // Without the presence of others.
+      scope: { action: 'read', limit: (dto) => ({ dto: { ...dto, ping_only: true } }) },
       roleRequirements: ['human'],
       dto: ReportPresenceDto,
       useCase: ReportPresence,
