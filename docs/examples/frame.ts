@@ -1,5 +1,4 @@
 // Two origins: a shop, and a chat shown in a frame on the shop's pages. The shop passes a token for its customer.
-import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createHttpServer, createParley } from 'parley';
 
@@ -7,14 +6,10 @@ const shop = process.env.SHOP_URL ?? 'http://localhost:3000';
 const chat = process.env.CHAT_URL ?? 'http://localhost:3001';
 const portOf = (url: string): number => Number(new URL(url).port);
 
-// Shared by the shop's server and the chat's, at least 32 bytes.
-const secret = process.env.CHAT_SECRET ?? 'a secret of the shop and of its chat';
-
 const parley = await createParley({
   database: 'sqlite:data/chat.db',
   url: chat,
   frameAncestors: [shop],
-  jwtSecrets: { shop: secret },
 });
 await parley.realms.ensure({ name: 'shop', title: 'The Shop', preset: 'customers' });
 await parley.users.upsert({ realm: 'shop', externalId: 'ben', name: 'Ben', email: 'ben@example.com', role: 'owner' });
@@ -25,11 +20,16 @@ await ben.channels.ensure({ name: 'Order 7', isPrivate: true, subscribers: ['ann
 await ben.messages.send({ channel: 'Order 7', topic: 'Support', content: 'Your order is **on its way**.' });
 const chatServer = createHttpServer(parley.mount()).listen(portOf(chat));
 
-/** JSON web token that is valid for a chat log-in for ten minutes. */
-function tokenFor(email: string): string {
-  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const claims = `${part({ alg: 'HS256' })}.${part({ email, exp: Math.floor(Date.now() / 1000) + 600 })}`;
-  return `${claims}.${createHmac('sha256', secret).update(claims).digest('base64url')}`;
+/** Token with which Ann's frame can only read and write about her order, for an hour. */
+async function tokenForOrder(): Promise<string> {
+  const { token } = await parley.tokens.create({
+    user: { realm: 'shop', externalId: 'ann' },
+    conversations: [{ channel: 'Order 7', topic: 'Support' }],
+    actions: ['read', 'write', 'upload'],
+    origin: chat,
+    expiresIn: 3600,
+  });
+  return token;
 }
 
 const PAGE = `<!doctype html><html lang="en"><title>The Shop</title><main><h1>Order 7</h1>
@@ -43,9 +43,9 @@ const PAGE = `<!doctype html><html lang="en"><title>The Shop</title><main><h1>Or
   });
 </script>`;
 
-const shopServer = createServer((request, response) => {
+const shopServer = createServer(async (request, response) => {
   // Your own log-in and CSRF protection go here. In this example, everybody is Ann.
-  if (request.method === 'POST') response.end(tokenFor('ann@example.com'));
+  if (request.method === 'POST') response.end(await tokenForOrder());
   else response.setHeader('Content-Type', 'text/html').end(PAGE);
 }).listen(portOf(shop), () => console.log(shop));
 

@@ -62,6 +62,7 @@ export type {
   RealmToEnsure,
 } from './facade/realms.js';
 export type { PersonRef, UserRef } from './facade/references.js';
+export type { ConversationRef, IssuedToken, Tokens, TokenToCreate } from './facade/tokens.js';
 export { createHttpServer, type HttpServerOptions } from './http/http-server.js';
 export { StartupError } from './kernel/startup-error.js';
 export type { ReadinessReport } from './observation/readiness.js';

@@ -1,5 +1,10 @@
 import type { AnyEvent, AnyEventType, EventCatalogue } from '@parley/domain/kernel';
-import { type EventPresenter, type EventWriter, wantsAnyOf } from './delivery/event-presenter.js';
+import {
+  type EventPresenter,
+  type EventWriter,
+  type QueuePresentation,
+  wantsAnyOf,
+} from './delivery/event-presenter.js';
 import { EVENT_PRESENTERS, MESSAGE_PARTS } from './features.js';
 
 /** The cast is safe: each presenter is looked up by the type of the event that it receives. */
@@ -19,11 +24,19 @@ function wireTypesOf(type: AnyEventType): readonly string[] {
 
 /** Event metadata required for delivery. */
 export const EVENT_CATALOGUE: EventCatalogue = {
-  wants: (presentation, type) => wantsAnyOf(presentation, wireTypesOf(type)),
-  needsOf: (event) => presenterOf(event.type).needs?.(event) ?? null,
+  wants: (presentation, type) =>
+    wantsAnyOf(presentation, wireTypesOf(type)) &&
+    (presentation.conversations === undefined || presenterOf(type).forTokens !== undefined),
+  needsOf(event, presentation) {
+    const { needs, located } = presenterOf(event.type);
+    const conversations = (presentation as Partial<QueuePresentation>).conversations;
+    if (!conversations || !located) return needs?.(event) ?? null;
+    return { ...needs?.(event), within: { conversations, messageIds: located(event) } };
+  },
 };
 
 export const EVENT_WRITER: EventWriter = {
   present: (event, context) => presenterOf(event.type).present(event, context),
+  limit: (event, within) => presenterOf(event.type).forTokens?.(event, within) ?? null,
   messageParts: MESSAGE_PARTS,
 };

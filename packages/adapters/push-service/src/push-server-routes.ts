@@ -163,6 +163,7 @@ const post = (
     route('POST', `/remotes/${path}`, {
       summary: null,
       auth: 'user',
+      scope: 'account',
       limit: 'api_by_remote_server',
       dto: NoParameters,
       body: 'raw',
@@ -324,6 +325,7 @@ export const pushServerRoutes = (server: PushServer): readonly Route[] => [
   route('GET', '/remotes/server/analytics/status', {
     summary: null,
     auth: 'user',
+    scope: 'account',
     limit: 'api_by_remote_server',
     dto: NoParameters,
     sessions: 'none',

@@ -21,6 +21,7 @@ import { EVENT_CONSUMER_FEATURE } from './kernel/event-consumers.js';
 import { HOST_DATA_FEATURE } from './kernel/host-data.js';
 import { JOB_FEATURE } from './kernel/jobs.js';
 import { LEASE_FEATURE } from './kernel/leases.js';
+import { ACCESS_TOKEN_FEATURE } from './membership/access-tokens.js';
 import { AUDIT_TABLES } from './membership/audit.js';
 import { BOT_FEATURE } from './membership/bots.js';
 import { ERASURE_TABLES } from './membership/erasures.js';
@@ -105,6 +106,7 @@ const ALL = [
   LOG_IN_METHOD_FEATURE,
   PLACEHOLDER_FEATURE,
   PROVISIONING_FEATURE,
+  ACCESS_TOKEN_FEATURE,
   SECOND_FACTOR_FEATURE,
   CONFIRMATION_FEATURE,
   EXPORT_FEATURE,

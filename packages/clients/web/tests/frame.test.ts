@@ -11,6 +11,8 @@ import { transform } from 'esbuild';
 import { violationsIn } from './stories.js';
 
 const ROOT = join(import.meta.dirname, '../../../..');
+/** Signs tokens for any person. */
+const SECRET = 'a secret of the shop and of its chat';
 /** Unknown site with pages made by the tests. */
 const OTHER_SITE = 'http://other.test';
 
@@ -28,7 +30,13 @@ const test = base.extend<object, { example: Example }>({
       mkdirSync(join(program, '..'), { recursive: true });
       const { code } = await transform(readFileSync(join(ROOT, 'docs/examples/frame.ts'), 'utf8'), { loader: 'ts' });
       // A busy machine must not prevent the frame from loading.
-      writeFileSync(program, code.replace('frameAncestors:', 'shedsLoad: false, rateLimits: false, frameAncestors:'));
+      writeFileSync(
+        program,
+        code.replace(
+          'frameAncestors:',
+          `shedsLoad: false, rateLimits: false, jwtSecrets: { shop: '${SECRET}' }, frameAncestors:`,
+        ),
+      );
       const cwd = mkdtempSync(join(tmpdir(), 'parley-frame-'));
       const example = { shop: `http://127.0.0.1:${await freePort()}`, chat: `http://localhost:${await freePort()}` };
       const child = spawn(process.execPath, [program], {
@@ -75,8 +83,7 @@ const passToken = (page: Page, token: () => Promise<string | null> | string | nu
 function tokenFor(email: string): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const claims = `${part({ alg: 'HS256' })}.${part({ email, exp: Math.floor(Date.now() / 1000) + 600 })}`;
-  const secret = 'a secret of the shop and of its chat';
-  return `${claims}.${createHmac('sha256', secret).update(claims).digest('base64url')}`;
+  return `${claims}.${createHmac('sha256', SECRET).update(claims).digest('base64url')}`;
 }
 
 const tokenOf = async ({ shop }: Example): Promise<string> =>
@@ -112,7 +119,7 @@ test('shows a conversation to a page of another site, without cookies or a token
   await expect(frameOf(page).getByRole('article').filter({ hasText: 'Thank you, Ben' })).toBeVisible();
   await expect.poll(() => page.evaluate(() => (window as unknown as { counts: number[] }).counts.length)).not.toBe(0);
   expect(await page.context().cookies()).toEqual([]);
-  expect(addresses.filter((address) => /eyJ|token=/.test(address))).toEqual([]);
+  expect(addresses.filter((address) => /eyJ|parley_|token=/.test(address))).toEqual([]);
   expect(problems).toEqual([]);
   expect(await violationsIn(page)).toEqual([]);
 });

@@ -151,7 +151,7 @@ export interface EventCatalogue {
   /** Returns true if a queue with this presentation receives any part of such an event. */
   wants(presentation: EventQueue['presentation'], type: AnyEventType): boolean;
   /** Returns null for most events, which need no look-up. */
-  needsOf(event: AnyEvent): EventNeeds | null;
+  needsOf(event: AnyEvent, presentation: EventQueue['presentation']): EventNeeds | null;
 }
 
 /** Event on its way to a client. */

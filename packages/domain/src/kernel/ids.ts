@@ -29,6 +29,8 @@ export type ImportBatchId = Id<'import batch'>;
 /** Browser session of a logged-in user. */
 export type SessionId = Id<'session'>;
 export type ReminderId = Id<'reminder'>;
+/** Token for some conversations of a user. */
+export type AccessTokenId = Id<'accessToken'>;
 
 /** Position of an event in its realm's log: 1, 2, 3 …, in commit order. */
 export type EventSeq = Id<'seq'>;
@@ -42,6 +44,22 @@ export type UnixSeconds = number;
 /** True if a stored value is a valid id. */
 export const isId = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0;
 
+/** `read` includes marking messages as read; `write` is sending, editing, deleting, reacting and typing. */
+export type TokenAction = 'read' | 'write' | 'upload';
+
+export type TokenConversation =
+  /** A null topic means all topics of the channel. */
+  | { readonly kind: 'channel'; readonly channelId: ChannelId; readonly topic: string | null }
+  /** All participants, including the token's user, ascending. */
+  | { readonly kind: 'direct'; readonly userIds: readonly UserId[] };
+
+/** Conversations and actions to which a token limits the rights of its user. */
+export interface TokenScope {
+  readonly tokenId: AccessTokenId;
+  readonly actions: readonly TokenAction[];
+  readonly conversations: readonly TokenConversation[];
+}
+
 /** Result of authentication. The use case loads the permissions in its own unit of work. */
 export interface Caller {
   readonly realmId: RealmId;
@@ -50,6 +68,8 @@ export interface Caller {
   readonly clientName: string;
   /** Present only for callers logged in by a browser session. */
   readonly sessionId?: SessionId;
+  /** Present only for callers with a token for some of their conversations. */
+  readonly scope?: TokenScope;
 }
 
 /** Unauthenticated caller, on the host of a realm or on no realm's host. */

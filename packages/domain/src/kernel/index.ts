@@ -30,6 +30,7 @@ export * from './settings.js';
 export * as shape from './shape.js';
 export * from './shared-units.js';
 export * from './text.js';
+export * from './token-scope.js';
 export * from './unit-of-work.js';
 export * from './work.js';
 export * from './work-queue.js';

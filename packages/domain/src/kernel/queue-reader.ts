@@ -243,7 +243,7 @@ export class QueueReader {
   private async readEphemerals(live: LiveQueue, owner: QueueOwner, take: TakeDelivery): Promise<void> {
     for (const { event } of live.takeEphemerals(this.parts.clock.now())) {
       const what = { type: event.type, seq: null };
-      const needs = this.guarded(live, what, () => this.relevantNeeds(event, owner));
+      const needs = this.guarded(live, what, () => this.relevantNeeds(live, event, owner));
       const receiver = await this.receiverFor(live, owner, needs, null);
       const position = await this.parts.takePosition(live);
       if (this.guarded(live, what, () => take({ ephemeral: event, position, receiver })) === 'left') return;
@@ -367,14 +367,14 @@ export class QueueReader {
   /** Returns null if no look-up is needed for this owner. */
   private needsOf(live: LiveQueue, owner: QueueOwner, { event, seq }: StoredEvent): EventNeeds | null {
     try {
-      return this.relevantNeeds(event, owner);
+      return this.relevantNeeds(live, event, owner);
     } catch (error) {
       throw this.parts.fail(live, { type: event.type, seq }, error);
     }
   }
 
-  private relevantNeeds(event: AnyEvent, owner: QueueOwner): EventNeeds | null {
-    const needs = this.parts.catalogue.needsOf(event);
+  private relevantNeeds({ queue }: LiveQueue, event: AnyEvent, owner: QueueOwner): EventNeeds | null {
+    const needs = this.parts.catalogue.needsOf(event, queue.presentation);
     return needs && this.parts.features.isNeeded(needs, owner) ? needs : null;
   }
 

@@ -1,3 +1,5 @@
+export * from './access-tokens.js';
+export * from './access-tokens.use-cases.js';
 export * from './account-connections.use-cases.js';
 export * from './accounts.js';
 export * from './add-user.js';

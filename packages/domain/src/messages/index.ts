@@ -41,6 +41,7 @@ export * from './send-once.js';
 export * from './snippets.js';
 export * from './submessages.js';
 export * from './system-messages.js';
+export * from './token-scope.js';
 export * from './topics.js';
 export * from './typing.js';
 export * from './update-message.use-cases.js';

@@ -11,7 +11,7 @@ import {
   subscribe,
 } from '@parley/testkit';
 import type { Actor } from '../access/actor.js';
-import type { MessageId } from '../kernel/ids.js';
+import type { AccessTokenId, ChannelId, MessageId, TokenScope } from '../kernel/ids.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 import { DeleteMessage } from './deletion.use-cases.js';
 import { canReadFile } from './file-access.js';
@@ -20,6 +20,7 @@ import { MoveNotices } from './moves.js';
 import { UserTextParser } from './render-message.js';
 import { AddSubmessage } from './submessages.js';
 import { SystemMessages } from './system-messages.js';
+import { filterWithin, RequireMessagesInScope } from './token-scope.js';
 import { NotifyTypingInMessage } from './typing.js';
 import { UpdateMessage } from './update-message.use-cases.js';
 
@@ -198,6 +199,62 @@ describe('canReadFile', () => {
     expect(await can([...unreadable, shown!])).toBe(true);
     expect(await can(unreadable)).toBe(false);
     expect(await can([])).toBe(false);
+  });
+});
+
+describe('a scope', () => {
+  const scopeOf = (fixture: MemoryFixture) =>
+    ({
+      tokenId: 1 as AccessTokenId,
+      actions: ['read'],
+      conversations: [
+        { kind: 'channel', channelId: fixture.channel('private').id, topic: null },
+        { kind: 'direct', userIds: [fixture.user('author').id, fixture.user('member').id] },
+        { kind: 'direct', userIds: [fixture.user('guest').id] },
+        { kind: 'channel', channelId: 999 as ChannelId, topic: null },
+      ],
+    }) satisfies TokenScope;
+
+  it('contains the messages of its conversations', async () => {
+    const fixture = await scene();
+    const ids = idsOf(fixture);
+    const within = (conversations: TokenScope['conversations']) =>
+      as(fixture, 'member', (tx) => filterWithin(tx, fixture.viewer('member'), { conversations }, ids));
+    expect([...(await within(scopeOf(fixture).conversations))]).toEqual([ids[1], ids[4]]);
+    const { channelId, topic } = fixture.messages[1]!;
+    const inTopic = (name: string) => within([{ kind: 'channel', channelId: channelId!, topic: name }]);
+    expect([...(await inTopic(topic.toUpperCase()))]).toEqual([ids[1]]);
+    expect([...(await inTopic('another'))]).toEqual([]);
+  });
+
+  it('refuses messages of other conversations as unknown', async () => {
+    const fixture = await scene();
+    const ids = idsOf(fixture);
+    const require = (...indices: number[]) =>
+      new RequireMessagesInScope(fixture.uow).execute(
+        fixture.caller('member'),
+        scopeOf(fixture),
+        indices.map((index) => ids[index]!),
+      );
+    await require(1, 4);
+    await expect(require(1, 0)).rejects.toMatchObject({ code: 'UNKNOWN_MESSAGE' });
+  });
+
+  it('admits files of its readable messages, and own files without a message', async () => {
+    const fixture = await scene();
+    const ids = idsOf(fixture);
+    const can = (name: string, owner: string, ...indices: number[]) => {
+      const messageIds = indices.map((index) => ids[index]!);
+      const file = { ownerId: fixture.user(owner).id, messageIds } as unknown as Parameters<typeof canReadFile>[2];
+      return as(fixture, name, (tx, actor) => canReadFile(tx, actor, file, scopeOf(fixture)));
+    };
+    expect(await can('member', 'author', 1)).toBe(true);
+    expect(await can('member', 'author', 0, 1)).toBe(true);
+    expect(await can('member', 'author', 0)).toBe(false);
+    expect(await can('member', 'member', 0)).toBe(false);
+    expect(await can('newcomer', 'author', 1)).toBe(false);
+    expect(await can('member', 'member')).toBe(true);
+    expect(await can('member', 'author')).toBe(false);
   });
 });
 

@@ -87,7 +87,7 @@ export async function loadReadableWithFlags(
   return loaded;
 }
 
-const unknownMessage = (): DomainError => new DomainError('UNKNOWN_MESSAGE', 'Invalid message(s)');
+export const unknownMessage = (): DomainError => new DomainError('UNKNOWN_MESSAGE', 'Invalid message(s)');
 
 /**
  * Returns entries of messages that match the conditions and are readable by the actor (messages §1.4), by ascending id.

@@ -17,7 +17,7 @@ import type {
   Membership,
   Receiver,
 } from '../kernel/feature-types.js';
-import { isId, type MessageId, type RealmId, type UserId } from '../kernel/ids.js';
+import { isId, type MessageId, type RealmId, type TokenScope, type UserId } from '../kernel/ids.js';
 import { foldCase } from '../kernel/text.js';
 import type { Repositories } from '../kernel/unit-of-work.js';
 import { firstOf, slicesOf } from '../kernel/work.js';
@@ -27,6 +27,7 @@ import type { Message, PersonalFlags, UserSummary } from './message.js';
 import { evaluate, holds } from './message-condition.js';
 import type { MessageEventTypes, ReceivedFlags } from './message-events.js';
 import { findNarrowOperator, type QueueCondition } from './narrow-operators.js';
+import { filterWithin } from './token-scope.js';
 
 type MessageSent = EventOf<'message.sent'>;
 
@@ -129,12 +130,16 @@ declare module '../kernel/feature-types.js' {
     readonly flags: ReadonlyMap<MessageId, PersonalFlags>;
     /** Messages in `EventNeeds.heldMessageIds` that the receiver has, or had before deletion. */
     readonly held: ReadonlySet<MessageId>;
+    /** Messages in `EventNeeds.within` that are in one of its conversations at the moment. */
+    readonly within: ReadonlySet<MessageId>;
   }
   interface EventNeeds {
     /** Messages with current flags in the event. */
     readonly messageIds?: readonly MessageId[];
     /** Messages, possibly deleted, that the event reports only to users who have them. */
     readonly heldMessageIds?: readonly MessageId[];
+    /** Messages that the event reports only if they are in one of the conversations. */
+    readonly within?: Pick<TokenScope, 'conversations'> & { readonly messageIds: readonly MessageId[] };
   }
 }
 
@@ -177,21 +182,25 @@ export const MESSAGE_SELECTION: QueueSelection = {
     event.type !== 'message.sent' || isInNarrow(filter.narrow, event, ownerId),
 };
 
-type MessageReceiver = Pick<Receiver, 'flags' | 'held'>;
+type MessageReceiver = Pick<Receiver, 'flags' | 'held' | 'within'>;
 
-const NO_MESSAGES: MessageReceiver = { flags: new Map(), held: new Set() };
+const NO_MESSAGES: MessageReceiver = { flags: new Map(), held: new Set(), within: new Set() };
 
 export const messageReceiver = (): MessageReceiver => NO_MESSAGES;
 
-export const needsMessages = ({ messageIds, heldMessageIds }: EventNeeds): boolean =>
-  messageIds !== undefined || heldMessageIds !== undefined;
+export const needsMessages = ({ messageIds, heldMessageIds, within }: EventNeeds): boolean =>
+  messageIds !== undefined || heldMessageIds !== undefined || within !== undefined;
 
-/** Returns receivers in the order of the requests. Runs a constant number of statements. */
+/**
+ * Returns receivers in the order of the requests. Runs a constant number of statements, and a few more for each receiver
+ * with a token.
+ */
 export async function loadMessageReceivers(
-  { personal }: Repositories,
+  repositories: Repositories,
   realmId: RealmId,
   requests: readonly ReceiverRequest[],
 ): Promise<readonly MessageReceiver[]> {
+  const { personal } = repositories;
   const flagged = asked(requests, ({ messageIds }) => messageIds);
   const holding = asked(requests, ({ heldMessageIds }) => heldMessageIds);
   const flags = flagged && (await personal.listFlagsOf(realmId, flagged.userIds, flagged.messageIds));
@@ -200,10 +209,18 @@ export async function loadMessageReceivers(
   for (const [messageId, userIds] of holders ?? []) {
     for (const userId of userIds) held.set(userId, (held.get(userId) ?? new Set()).add(messageId));
   }
-  return requests.map(({ owner: { userId } }) => ({
-    flags: flags?.get(userId) ?? NO_MESSAGES.flags,
-    held: held.get(userId) ?? NO_MESSAGES.held,
-  }));
+  const receivers: MessageReceiver[] = [];
+  for (const { owner, needs } of requests) {
+    const { userId } = owner;
+    receivers.push({
+      flags: flags?.get(userId) ?? NO_MESSAGES.flags,
+      held: held.get(userId) ?? NO_MESSAGES.held,
+      within: needs.within
+        ? await filterWithin(repositories, { realmId, userId }, needs.within, needs.within.messageIds)
+        : NO_MESSAGES.within,
+    });
+  }
+  return receivers;
 }
 
 /** Returns null if no request needs the data. */

@@ -97,11 +97,12 @@ export async function editText(
     editedAt,
     destination,
     sender,
-  }: Pick<Post, 'destination' | 'sender' | 'content' | 'rendered'> & Pick<EditedText, 'editedAt'>,
+    scope,
+  }: Pick<Post, 'destination' | 'sender' | 'content' | 'rendered' | 'scope'> & Pick<EditedText, 'editedAt'>,
 ): Promise<readonly AttachedFile[]> {
   const { realmId, id } = message;
   const named = await flagsOfMentioned(tx, { rendered, destination, sender });
-  const files = await filesOfEdit(tx, message, rendered.uploadPaths);
+  const files = await filesOfEdit(tx, message, rendered.uploadPaths, scope);
   // Most texts contain no mentions.
   const holders =
     named.size === 0

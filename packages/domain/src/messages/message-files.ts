@@ -22,7 +22,7 @@ import {
   transcodedFormatOf,
 } from '../files/thumbnails.js';
 import { DomainError } from '../kernel/errors.js';
-import type { Caller, FileId, RealmId, UnixSeconds } from '../kernel/ids.js';
+import type { Caller, FileId, RealmId, TokenScope, UnixSeconds } from '../kernel/ids.js';
 import type { Job, JobHandler, JobWork } from '../kernel/jobs.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
@@ -92,12 +92,13 @@ export async function awaitThumbnails(
 
 /**
  * Returns the linked files that a message from this sender attaches, by ascending id. The sender must have read access
- * (messages §4.2).
+ * (messages §4.2), within the scope of the token with which they send.
  */
 export async function attachableFiles(
   tx: Transaction,
   { realmId, id }: Pick<User, 'realmId' | 'id'>,
   paths: ReadonlySet<string>,
+  scope?: TokenScope,
 ): Promise<readonly FileId[]> {
   // Most messages have no uploads.
   if (paths.size === 0) return [];
@@ -110,7 +111,8 @@ export async function attachableFiles(
   );
   const attachable: FileId[] = [];
   for (const file of files) {
-    if (file.messageIds.length < MAX_MESSAGES_OF_FILE && (await canReadFile(tx, actor, file))) attachable.push(file.id);
+    if (file.messageIds.length < MAX_MESSAGES_OF_FILE && (await canReadFile(tx, actor, file, scope)))
+      attachable.push(file.id);
   }
   return attachable;
 }
@@ -138,9 +140,10 @@ export async function filesOfEdit(
   tx: Transaction,
   { realmId, id, senderId }: Pick<Message, 'realmId' | 'id' | 'senderId'>,
   paths: ReadonlySet<string>,
+  scope?: TokenScope,
 ): Promise<FilesOfEdit> {
   const before = await tx.files.listIdsOfMessage(realmId, id);
-  const present = await attachableFiles(tx, { realmId, id: senderId }, paths);
+  const present = await attachableFiles(tx, { realmId, id: senderId }, paths, scope);
   // Files stay attached as long as they are linked: the message itself grants its readers access.
   const linked = new Set(before.length === 0 ? [] : (await linkedFiles(tx, realmId, paths)).map((file) => file.id));
   const kept = before.filter((file) => linked.has(file));
@@ -286,7 +289,7 @@ function accessibleFile(uow: UnitOfWork, caller: Caller, pathId: string): Promis
     const [found] = await reads.files.listByPath(actor.realmId, [pathId]);
     const [file] = found ? await reads.files.listAttached(actor.realmId, [found.id]) : [];
     if (!file) throw unknownFile();
-    if (!(await canReadFile(reads, actor, file))) {
+    if (!(await canReadFile(reads, actor, file, caller.scope))) {
       throw new DomainError('CANNOT_VIEW_FILE', 'You are not authorized to view this file.');
     }
     return file;

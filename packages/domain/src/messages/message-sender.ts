@@ -290,6 +290,7 @@ export class MessageSender {
       data,
       topicPolicies: topicPolicies.changes,
       replacedTopicPolicies: topicPolicies.replaced,
+      scope: caller.scope,
       echo: echo && (await isOwnQueue(tx, caller, echo.queueId)) ? echo : null,
     });
     await planLinkPreviews(tx, realm, sender, message.id, rendered.html, now);

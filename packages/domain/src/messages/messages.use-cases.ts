@@ -104,13 +104,15 @@ export class GetMessages {
           hiddenUserIds,
           highlight,
           isSearchIncomplete: await isSearchIncomplete(repositories, realm.id, search),
-          proposal: isEmptySearch
-            ? await proposeSearch(repositories, texts, viewer, search, {
-                place: resolved.filter,
-                everywhere: (await resolveNarrow(context, [])).filter,
-                isWhole: page.foundOldest && page.foundNewest,
-              })
-            : null,
+          // Proposals come from all that the user may read.
+          proposal:
+            isEmptySearch && !caller.scope
+              ? await proposeSearch(repositories, texts, viewer, search, {
+                  place: resolved.filter,
+                  everywhere: (await resolveNarrow(context, [])).filter,
+                  isWhole: page.foundOldest && page.foundNewest,
+                })
+              : null,
         },
         (ids) => repositories.pages.listViews(actor.realmId, ids),
         (ids) => repositories.pages.listTexts(actor.realmId, ids),

@@ -1,7 +1,7 @@
 import type { Actor } from '../access/actor.js';
 import { canReadContent } from '../channels/channel-access.js';
 import { DomainError } from '../kernel/errors.js';
-import type { ChannelId, MessageId, RecipientId, UserId } from '../kernel/ids.js';
+import type { ChannelId, MessageId, RecipientId, TokenConversation, UserId } from '../kernel/ids.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { firstOf } from '../kernel/work.js';
 import { type LoadedMessage, loadMessages } from './load-access.js';
@@ -30,6 +30,13 @@ export interface ResolvedNarrow {
   /** Terms of links to the files that the search finds by their text. */
   readonly fileLinks: readonly string[];
 }
+
+/** Narrow to a conversation. */
+export const termsOf = (conversation: TokenConversation): readonly NarrowTerm[] => {
+  if (conversation.kind === 'direct') return [positive('dm', conversation.userIds)];
+  const { channelId, topic } = conversation;
+  return [positive('channel', channelId), ...(topic === null ? [] : [positive('topic', topic)])];
+};
 
 /**
  * True for narrows that anonymous callers may read: limited to web-public channels, without per-user operators

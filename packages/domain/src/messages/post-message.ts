@@ -4,7 +4,16 @@ import { metadataUsers, subscribersOf } from '../channels/channel-delivery.js';
 import { changeTopicPolicy, type TopicPolicy, type TopicVisibility } from '../channels/topic-policies.js';
 import { type Audience, anyOf, users } from '../kernel/event.js';
 import { changeHostData, type HostData, type JsonObject, NO_HOST_DATA } from '../kernel/host-data.js';
-import type { Caller, ChannelId, FileId, MessageId, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type {
+  Caller,
+  ChannelId,
+  FileId,
+  MessageId,
+  RecipientId,
+  TokenScope,
+  UnixSeconds,
+  UserId,
+} from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 import type { TopicLink } from '../markdown/markdown.js';
@@ -118,6 +127,8 @@ export interface Post {
   readonly echo?: { readonly queueId: string; readonly localId: string } | null;
   /** Data of the host application. */
   readonly data?: JsonObject;
+  /** Limits the files that the message may attach. */
+  readonly scope?: TokenScope | undefined;
 }
 
 /** Stores a message, sets flags for receivers and publishes the event (messages §4). Does not check permissions. */
@@ -125,7 +136,7 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
   const { sender, destination, rendered, isReadBySender } = post;
   const { realmId } = sender;
   const exceptions = await flagsOfReceivers(tx, post);
-  const files = await attachableFiles(tx, post.attachingUser ?? sender, rendered.uploadPaths);
+  const files = await attachableFiles(tx, post.attachingUser ?? sender, rendered.uploadPaths, post.scope);
   const { unreadFor } = post;
   const flagged = new Map(exceptions);
   for (const userId of unreadFor ?? []) flagged.set(userId, { ...flagged.get(userId), unread: true });

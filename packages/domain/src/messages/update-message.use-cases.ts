@@ -143,7 +143,9 @@ export class UpdateMessage {
         const [first = [], ...others] = move ? partsOfMove(move.ids, before.id) : [];
         const outside = move ? await storeMove(tx, actor, { ...move, ids: first }, edit ? before.id : null) : [];
         if (!move) await tx.edits.add(realm.id, sharedEdit(actor, now), [before.id], before.id);
-        const detached = edit ? await editText(tx, before, { ...edit, editedAt: now, destination, sender }) : [];
+        const detached = edit
+          ? await editText(tx, before, { ...edit, editedAt: now, destination, sender, scope: caller.scope })
+          : [];
         if (edit) await planLinkPreviews(tx, realm, sender, before.id, edit.rendered.html, now);
         // The policies are moved after the last message.
         const policies =

@@ -15,6 +15,7 @@ import { type Users, usersOf } from './people.js';
 import { type Realms, realmsOf } from './realms.js';
 import type { UserRef } from './references.js';
 import { type ScimTokens, scimTokensOf } from './scim-tokens.js';
+import { type Tokens, tokensOf } from './tokens.js';
 import { type Visitors, visitorsOf } from './visitors.js';
 
 /** Middleware; without `next`, a request listener for Node's own server. */
@@ -71,6 +72,7 @@ export interface Facade {
   readonly users: Users;
   readonly visitors: Visitors;
   readonly scimTokens: ScimTokens;
+  readonly tokens: Tokens;
   readonly imports: Imports;
   /** Returns the chat with one user's permissions. Cheap enough to call for each request. */
   as(user: UserRef, options?: ChatOptions): Chat;
@@ -116,6 +118,7 @@ export function facadeOf(resolve: Resolve, { consumers, follower, uow, urls, aud
     users,
     visitors: visitorsOf(resolve, users),
     scimTokens: scimTokensOf(resolve, audits),
+    tokens: tokensOf(resolve, audits),
     imports: importsOf(resolve, audits),
     as: (ref, options) => chatAs(resolve, ref, options),
     on(type, listener) {

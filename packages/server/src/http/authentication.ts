@@ -1,5 +1,6 @@
 import type { ApiKeyMint } from '@parley/domain/access';
 import { DomainError, type UnitOfWork } from '@parley/domain/kernel';
+import { isAccessToken, type VerifyAccessToken } from '@parley/domain/membership';
 import type { VerifyApiKey, VerifyFrameToken, VerifySession } from '@parley/domain/users';
 import {
   type Authenticator,
@@ -34,7 +35,7 @@ export class FrameTokenAuthenticator implements Authenticator {
   ) {}
 
   async authenticate(request: Request): Promise<Identity | null> {
-    const token = /^bearer +(\S+)$/i.exec(request.header('authorization') ?? '')?.[1];
+    const token = bearerTokenOf(request);
     const realmId = token === undefined ? null : await this.realms.findRealm(request.realmAddress);
     if (token === undefined || realmId === null) return null;
     try {
@@ -46,6 +47,47 @@ export class FrameTokenAuthenticator implements Authenticator {
     }
   }
 }
+
+/** Authenticates `Authorization: Bearer …` with a token for some conversations. */
+export class AccessTokenAuthenticator implements Authenticator {
+  private readonly protocol: string;
+
+  constructor(
+    private readonly verifyToken: VerifyAccessToken,
+    private readonly realms: RealmDirectory,
+    publicUrl: string,
+  ) {
+    this.protocol = new URL(publicUrl).protocol;
+  }
+
+  async authenticate(request: Request): Promise<Identity | null> {
+    const token = bearerTokenOf(request);
+    if (token === undefined || !isAccessToken(token)) return null;
+    const realmId = await this.realms.findRealm(request.realmAddress);
+    if (realmId === null) throw unauthorized('Invalid token');
+    try {
+      const { userId, expiresAt, tokenId, actions, conversations } = await this.verifyToken.execute(
+        realmId,
+        token,
+        this.originOf(request),
+      );
+      return { realmId, userId, botKind: null, expiresAt, scope: { tokenId, actions, conversations } };
+    } catch (error) {
+      if (error instanceof DomainError && error.kind !== 'unavailable') throw unauthorized(error.message);
+      throw error;
+    }
+  }
+
+  /** Browsers send no origin with reads from pages of the same origin. */
+  private originOf(request: Request): string | null {
+    const origin = request.header('origin');
+    if (origin !== undefined) return origin;
+    return request.header('sec-fetch-site') === 'same-origin' ? `${this.protocol}//${request.authority}` : null;
+  }
+}
+
+const bearerTokenOf = (request: Request): string | undefined =>
+  /^bearer +(\S+)$/i.exec(request.header('authorization') ?? '')?.[1];
 
 /** Looks up a user's current role in storage. */
 export class StoredRoles implements RoleLookup {

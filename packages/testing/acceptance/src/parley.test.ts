@@ -9,6 +9,7 @@ class Nothing {}
 const whoAmI = route('GET', '/whoami', {
   summary: null,
   auth: 'user',
+  scope: 'account',
   dto: Nothing,
   handle: async ({ caller }) => success({ user_id: caller.userId, client: caller.clientName }),
 });
@@ -24,6 +25,7 @@ const whereAmI = route('GET', '/whereami', {
 const forOwners = route('POST', '/owners', {
   summary: null,
   auth: 'user',
+  scope: 'account',
   roleRequirements: ['owner'],
   dto: Nothing,
   handle: async () => success(),

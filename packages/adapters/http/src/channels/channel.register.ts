@@ -10,7 +10,7 @@ import {
   type NamedTopicPolicy,
   type Subscription,
 } from '@parley/domain/channels';
-import { getOrThrow, type UserId } from '@parley/domain/kernel';
+import { conversationAt, getOrThrow, type TokenScope, type UserId } from '@parley/domain/kernel';
 import type { UserSettings } from '@parley/domain/realms';
 import { type RegisterSection, registerSection, type SectionContext } from '../declarations/register-section.js';
 import { can } from '../delivery/event-presenter.js';
@@ -57,6 +57,8 @@ export const userTopicsSection: RegisterSection = registerSection({
   fields: { user_topics: wire.listOf(userTopic) },
   forSpectators: { user_topics: [] },
   load: (snapshot) => snapshot.load(loadTopicPolicies),
+  forTokens: (policies, scope) =>
+    policies.filter(({ channelId, topic }) => conversationAt(scope, { kind: 'channel', channelId, topic })),
   present: (policies, { presentation }) => ({
     user_topics: new PresentedList(policies, ({ channelId, topic, visibility, changedAt }: NamedTopicPolicy) => ({
       stream_id: channelId,
@@ -71,6 +73,7 @@ export const channelsSection: RegisterSection = registerSection({
   name: 'stream',
   fields: { streams: wire.listOf(channel) },
   forSpectators: 'likeGuests',
+  forTokens: channelsWithin,
   load: (snapshot) => snapshot.load(loadChannels),
   present: (channels, context) => ({ streams: sharedChannels(shownChannels(channels, context)) }),
 });
@@ -116,6 +119,7 @@ export const subscriptionsSection: RegisterSection = registerSection<Subscriptio
     never_subscribed: wire.listOf(neverSubscribed),
   },
   forSpectators: 'likeGuests',
+  forTokens: ({ channels, rows }, scope) => ({ channels: channelsWithin(channels, scope), rows, subscriberIds: null }),
   load: async (snapshot, { includeSubscribers }) => ({
     channels: await snapshot.load(loadChannels),
     rows: await snapshot.load(loadOwnSubscriptions),
@@ -123,6 +127,10 @@ export const subscriptionsSection: RegisterSection = registerSection<Subscriptio
   }),
   present: presentSubscriptionLists,
 });
+
+function channelsWithin(channels: readonly ChannelView[], { conversations }: TokenScope): readonly ChannelView[] {
+  return channels.filter(({ id }) => conversations.some((one) => one.kind === 'channel' && one.channelId === id));
+}
 
 function presentSubscriptionLists(
   { channels, rows: ownRows, subscriberIds }: SubscriptionData,

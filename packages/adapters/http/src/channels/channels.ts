@@ -23,6 +23,7 @@ import type { ChannelId, UserId } from '@parley/domain/kernel';
 import { ListTopics, SpectateTopics } from '@parley/domain/messages';
 import type { HttpFeature } from '../declarations/feature.js';
 import { type Route, route } from '../declarations/route.js';
+import { type ConversationScope, requirePlace } from '../declarations/scope.js';
 import { PresentedList, presentLongList } from '../kernel/json-lists.js';
 import { YieldingScheduler } from '../limits/yielding.js';
 import { badValue, type WireErrors } from '../wire/reply.js';
@@ -108,6 +109,14 @@ export const CHANNEL_WIRE_ERRORS = {
   },
 } as const satisfies WireErrors;
 
+const LISTING_TOPICS: ConversationScope<ListTopicsDto> = {
+  action: 'read',
+  limit: ({ stream_id }, caller) => {
+    requirePlace(caller, { kind: 'channel', channelId: stream_id as ChannelId, topic: null });
+    return {};
+  },
+};
+
 const toChannelId = ({ stream_id }: { readonly stream_id: number }) => ({ channelId: stream_id as ChannelId });
 
 const toListedChannels = (dto: ListChannelsDto): ListChannelsInput => ({
@@ -147,6 +156,7 @@ function channelListingRoutes(scheduler: YieldingScheduler): readonly Route[] {
       isStarred: true,
       withoutPage: 'state',
       auth: 'user',
+      scope: 'account',
       isExpensive: true,
       dto: ListChannelsDto,
       useCase: ListChannels,
@@ -159,6 +169,7 @@ function channelListingRoutes(scheduler: YieldingScheduler): readonly Route[] {
       section: 'channels §4.4',
       isStarred: true,
       auth: 'user',
+      scope: 'account',
       roleRequirements: ['member'],
       dto: CreateChannelDto,
       useCase: CreateChannel,
@@ -182,6 +193,7 @@ function singleChannelRoutes(): readonly Route[] {
       section: 'channels §4.2',
       withoutPage: 'state',
       auth: 'user',
+      scope: 'account',
       dto: OneChannelDto,
       useCase: GetChannel,
       toInput: toChannelId,
@@ -192,6 +204,7 @@ function singleChannelRoutes(): readonly Route[] {
       summary: 'List the subscribers of a channel',
       section: 'channels §4.10',
       auth: 'user',
+      scope: 'account',
       dto: OneChannelDto,
       useCase: ListSubscribers,
       toInput: toChannelId,
@@ -203,6 +216,7 @@ function singleChannelRoutes(): readonly Route[] {
       section: 'channels §4.10',
       withoutPage: 'state',
       auth: 'user',
+      scope: 'account',
       dto: GetSubscriptionStatusDto,
       useCase: GetSubscriptionStatus,
       toInput: ({ user_id, stream_id }) => ({ userId: user_id as UserId, channelId: stream_id as ChannelId }),
@@ -214,6 +228,7 @@ function singleChannelRoutes(): readonly Route[] {
       section: 'channels §4.10',
       withoutPage: 'state',
       auth: 'user',
+      scope: 'account',
       dto: ListUserChannelsDto,
       useCase: ListUserChannels,
       toInput: ({ user_id }) => ({ userId: user_id as UserId }),
@@ -225,6 +240,7 @@ function singleChannelRoutes(): readonly Route[] {
       section: 'channels §4.16',
       lacks: 'mail to it is not taken: a gateway of the operator has to send it as messages',
       auth: 'user',
+      scope: 'account',
       dto: GetChannelAddressDto,
       useCase: GetChannelAddress,
       toInput: ({ stream_id, sender_id = null }) => ({
@@ -238,6 +254,7 @@ function singleChannelRoutes(): readonly Route[] {
       summary: 'Change a channel',
       section: 'channels §4.11',
       auth: 'user',
+      scope: 'account',
       dto: ChangeChannelDto,
       useCase: ChangeChannel,
       toInput: toChannelChange,
@@ -246,6 +263,7 @@ function singleChannelRoutes(): readonly Route[] {
       summary: 'Archive a channel',
       section: 'channels §4.12',
       auth: 'user',
+      scope: 'account',
       dto: OneChannelDto,
       useCase: ArchiveChannel,
       toInput: toChannelId,
@@ -260,6 +278,7 @@ function subscriptionRoutes(scheduler: YieldingScheduler): readonly Route[] {
       section: 'channels §4.8',
       withoutPage: 'state',
       auth: 'user',
+      scope: 'account',
       isExpensive: true,
       dto: ListSubscriptionsDto,
       useCase: ListSubscriptions,
@@ -272,6 +291,7 @@ function subscriptionRoutes(scheduler: YieldingScheduler): readonly Route[] {
       summary: 'Subscribe users to channels, creating missing ones',
       section: 'channels §4.5',
       auth: 'user',
+      scope: 'account',
       isExpensive: true,
       roleRequirements: ['member'],
       dto: SubscribeUsersDto,
@@ -291,6 +311,7 @@ function subscriptionRoutes(scheduler: YieldingScheduler): readonly Route[] {
       summary: 'Unsubscribe users from channels',
       section: 'channels §4.6',
       auth: 'user',
+      scope: 'account',
       dto: UnsubscribeUsersDto,
       useCase: UnsubscribeUsers,
       toInput: (dto) => ({
@@ -305,6 +326,7 @@ function subscriptionRoutes(scheduler: YieldingScheduler): readonly Route[] {
       section: 'channels §4.7',
       withoutPage: 'others',
       auth: 'user',
+      scope: 'account',
       isExpensive: true,
       dto: ChangeSubscriptionsDto,
       useCase: ChangeSubscriptions,
@@ -321,6 +343,7 @@ function subscriptionSettingRoutes(): readonly Route[] {
       summary: 'Change personal channel settings',
       section: 'channels §4.9',
       auth: 'user',
+      scope: 'account',
       dto: ChangeSubscriptionPropertiesDto,
       useCase: ChangeSubscriptionProperties,
       toInput: (dto) => ({ changes: toPropertyChanges(dto.subscription_data) }),
@@ -330,6 +353,7 @@ function subscriptionSettingRoutes(): readonly Route[] {
       section: 'channels §5.5',
       withoutPage: 'others',
       auth: 'user',
+      scope: 'account',
       dto: MuteTopicDto,
       useCase: MuteTopic,
       toInput: toMutedTopic,
@@ -339,6 +363,7 @@ function subscriptionSettingRoutes(): readonly Route[] {
       section: 'channels §4.9',
       withoutPage: 'others',
       auth: 'user',
+      scope: 'account',
       dto: ChangeSubscriptionPropertyDto,
       useCase: ChangeSubscriptionProperties,
       toInput: (dto) => ({ changes: toPropertyChanges([dto]) }),
@@ -347,6 +372,7 @@ function subscriptionSettingRoutes(): readonly Route[] {
       summary: 'Follow, mute or unmute a topic',
       section: 'channels §5.4',
       auth: 'user',
+      scope: 'account',
       dto: SetTopicPolicyDto,
       useCase: SetTopicPolicy,
       toInput: toTopicPolicy,
@@ -361,6 +387,7 @@ function topicRoutes(): readonly Route[] {
       section: 'channels §4.3',
       withoutPage: 'bots',
       auth: 'user',
+      scope: 'account',
       dto: FindChannelIdDto,
       useCase: FindChannelId,
       toInput: ({ stream }) => ({ name: stream }),
@@ -371,6 +398,7 @@ function topicRoutes(): readonly Route[] {
       summary: 'List the topics of a channel',
       section: 'channels §5.3',
       auth: 'user',
+      scope: LISTING_TOPICS,
       dto: ListTopicsDto,
       useCase: ListTopics,
       toInput: toChannelId,

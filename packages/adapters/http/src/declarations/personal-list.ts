@@ -141,6 +141,14 @@ export class WireList<Row extends UserRow> {
   /** `spec` was checked by the types of the public methods. */
   private route(method: Method, path: string, summary: string, docs: Docs, spec: object): Route {
     const { section, roleRequirements = [] } = this.rules;
-    return route(method, path, { auth: 'user', roleRequirements, summary, section, ...docs, ...spec } as never);
+    return route(method, path, {
+      auth: 'user',
+      scope: 'account',
+      roleRequirements,
+      summary,
+      section,
+      ...docs,
+      ...spec,
+    } as never);
   }
 }

@@ -1,5 +1,5 @@
 import type { Actor } from '@parley/domain/access';
-import type { Snapshot, SnapshotLoader } from '@parley/domain/kernel';
+import type { Snapshot, SnapshotLoader, TokenScope } from '@parley/domain/kernel';
 import { loadRealm, type Realm } from '@parley/domain/realms';
 import { loadOwnUser, loadViewer, type User } from '@parley/domain/users';
 import type { QueuePresentation } from '../delivery/event-presenter.js';
@@ -18,6 +18,8 @@ export interface RegisterRequest {
   readonly now: number;
   /** True for an anonymous caller, represented by a guest viewer without subscriptions (protocol §9). */
   readonly isSpectator: boolean;
+  /** Present for a caller with a token for some conversations. */
+  readonly scope: TokenScope | undefined;
 }
 
 /** Inputs of section presenters besides the section's data. */
@@ -41,6 +43,11 @@ export interface SectionDefinition<Data> {
    * receive the section.
    */
   readonly forSpectators?: 'likeGuests' | WireFields;
+  /**
+   * Content for callers with tokens: that of their account, or the part about their conversations. By default, they
+   * receive the fixed fields of spectators or nothing.
+   */
+  readonly forTokens?: 'likeAccount' | ((data: Data, scope: TokenScope, viewer: Actor) => Data);
   /** Schema of the fields, over all variants. */
   readonly fields: Shape;
   /** Schema of the fields for spectators; defaults to `fields`. */
@@ -67,6 +74,7 @@ export function registerSection<Data>({
   fetchEventTypes = [name],
   replacedBy,
   forSpectators,
+  forTokens,
   fields,
   spectatorFields = fields,
   load,
@@ -81,17 +89,21 @@ export function registerSection<Data>({
       (fetchEventTypes.every((type) => types.has(type)) && !(replacedBy !== undefined && types.has(replacedBy))),
     isForSpectators: forSpectators !== undefined,
     loader: (request) => async (snapshot) => {
-      if (request.isSpectator && typeof forSpectators === 'object') return () => forSpectators;
+      const { isSpectator, scope } = request;
+      const fixed = typeof forSpectators === 'object' ? forSpectators : null;
+      if (isSpectator && fixed) return () => fixed;
+      if (scope && !forTokens) return () => fixed ?? {};
       const viewer = await snapshot.load(loadViewer);
       const user = await snapshot.load(loadOwnUser);
       const realm = await snapshot.load(loadRealm);
-      const data = await load(snapshot, request);
+      const loaded = await load(snapshot, request);
+      const data = scope && typeof forTokens === 'function' ? forTokens(loaded, scope, viewer) : loaded;
       return () => present(data, { ...request, viewer, user, realm });
     },
   };
 }
 
-/** Creates a section computed only from the viewer, the realm and the request. */
+/** Creates a section computed only from the viewer, the realm and the request; the same with a token. */
 export const plainSection = (
   name: string,
   fields: Shape,
@@ -102,6 +114,7 @@ export const plainSection = (
     name,
     fields,
     ...(forSpectators && { forSpectators }),
+    forTokens: 'likeAccount',
     load: async () => null,
     present: (_data, context) => present(context),
   });

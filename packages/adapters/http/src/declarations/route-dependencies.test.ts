@@ -46,7 +46,7 @@ class OfWrong {
   async execute(_caller: Caller): Promise<void> {}
 }
 
-const spec = { auth: 'user', dto: NoParameters } as const;
+const spec = { auth: 'user', scope: 'account', dto: NoParameters } as const;
 const handle = async () => success();
 
 it("route accepts a use case that injects its constructor's parameters", () => {

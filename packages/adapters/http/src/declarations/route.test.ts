@@ -36,6 +36,7 @@ it('route describes an operation completely', () => {
   const rename = route('PATCH', '/streams/:stream_id', {
     summary: null,
     auth: 'user',
+    scope: 'account',
     dto: RenameDto,
     useCase: Rename,
     toInput,
@@ -44,6 +45,7 @@ it('route describes an operation completely', () => {
     method: 'PATCH',
     path: '/streams/:stream_id',
     auth: 'user',
+    scope: 'account',
     dto: RenameDto,
     useCase: Rename,
     limit: 'api_by_user',
@@ -55,7 +57,14 @@ it('route describes an operation completely', () => {
 it('route limits long polls separately and anonymous callers by address', () => {
   const handle = async () => success();
   expect(
-    route('GET', '/events', { summary: null, auth: 'user', dto: NoParameters, handle, longPoll: true }).limit,
+    route('GET', '/events', {
+      summary: null,
+      auth: 'user',
+      scope: 'account',
+      dto: NoParameters,
+      handle,
+      longPoll: true,
+    }).limit,
   ).toBe('events_by_user');
   expect(route('GET', '/open', { summary: null, auth: 'anyone', dto: NoParameters, handle }).limit).toBe('api_by_ip');
   expect(
@@ -64,7 +73,7 @@ it('route limits long polls separately and anonymous callers by address', () => 
 });
 
 it('route enforces matching types at compile time', () => {
-  const user = { summary: null, auth: 'user', dto: RenameDto } as const;
+  const user = { summary: null, auth: 'user', scope: 'account', dto: RenameDto } as const;
   route('PATCH', '/x', {
     ...user,
     useCase: Rename,
@@ -99,7 +108,9 @@ it('route enforces matching types at compile time', () => {
   route('PATCH', '/x', { ...user, useCase: Rename, toInput, present: ({ nope }) => ({ nope }) });
   // @ts-expect-error a visitor is no caller
   route('PATCH', '/x', { summary: null, auth: 'anyone', dto: RenameDto, useCase: Rename, toInput });
-  const bare = { auth: 'user', dto: NoParameters, useCase: ListChannels } as const;
+  const bare = { auth: 'user', scope: 'account', dto: NoParameters, useCase: ListChannels } as const;
+  // @ts-expect-error the scope is missing
+  route('GET', '/x', { summary: null, auth: 'user', dto: NoParameters, useCase: ListChannels });
   // @ts-expect-error the summary is missing
   route('GET', '/x', bare);
   // @ts-expect-error the section is missing

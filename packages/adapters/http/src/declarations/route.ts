@@ -15,6 +15,7 @@ import type { Reply, WireFields, WireText } from '../wire/reply.js';
 import type { ClientVariant, Request } from '../wire/request.js';
 import type { WireSchema } from '../wire/schema.js';
 import type { OperationDocs, Undocumented } from './operation.js';
+import type { Scope } from './scope.js';
 
 /** Caller properties used by role requirements. */
 export interface CallerRole {
@@ -249,6 +250,9 @@ interface Checked<C extends Injectable> {
 
 type Documents = OperationDocs | Undocumented;
 
+/** Scope of an operation for users; others are performed without regard to tokens. */
+type Scoped<A extends Auth, D> = A extends 'user' ? { readonly scope: Scope<D> } : { readonly scope?: never };
+
 interface RouteFields extends RouteOptions<Auth, object> {
   readonly method: Method;
   /** Path such as `/streams/:stream_id/members`; see `TablePath` for segment kinds. */
@@ -263,6 +267,8 @@ interface RouteFields extends RouteOptions<Auth, object> {
     presentation: Presentation<unknown>,
   ) => PresentedResponse | Promise<PresentedResponse>;
   readonly handle?: (context: Context<Auth, unknown, unknown>) => Promise<Reply>;
+  /** Absent for operations without a user. */
+  readonly scope?: Scope<unknown>;
 }
 
 /** Operation as declarative data; only the Express adapter calls its functions. */
@@ -277,17 +283,17 @@ export const isDocumented = (route: Route): route is DocumentedRoute => route.su
 export function route<A extends Auth, D extends object, C extends Injectable>(
   method: Method,
   path: string,
-  spec: HandlerRoute<A, D, C> & Documents,
+  spec: HandlerRoute<A, D, C> & Scoped<A, D> & Documents,
 ): Route;
 export function route<A extends Auth, D extends object, O, C extends Injectable>(
   method: Method,
   path: string,
-  spec: InputlessRoute<A, D, O> & Checked<C> & Documents,
+  spec: InputlessRoute<A, D, O> & Checked<C> & Scoped<A, D> & Documents,
 ): Route;
 export function route<A extends Auth, D extends object, I, O, C extends Injectable>(
   method: Method,
   path: string,
-  spec: UseCaseRoute<A, D, I, O> & Checked<C> & Documents,
+  spec: UseCaseRoute<A, D, I, O> & Checked<C> & Scoped<A, D> & Documents,
 ): Route;
 export function route(
   method: Method,

@@ -6,7 +6,10 @@ import {
   type EventQueue,
   firstOf,
   getOrThrow,
+  type MessageId,
+  type Place,
   type Receiver,
+  type TokenScope,
 } from '@parley/domain/kernel';
 import type { MessagePart } from '../wire/message-parts.js';
 import { CLIENT_VARIANTS, type ClientVariant } from '../wire/request.js';
@@ -101,9 +104,29 @@ export interface EventPresenter<E> {
   readonly forms: readonly EventForm[];
   /** Receiver data to load in advance; null if none is needed. */
   readonly needs?: (event: E) => EventNeeds | null;
+  /**
+   * Returns the event as shown to a caller with a token for these conversations; null if it is hidden. Absent for
+   * events that such callers never receive.
+   */
+  readonly forTokens?: (event: E, within: Within) => AnyEvent | null;
+  /** Messages that `forTokens` asks for. */
+  readonly located?: (event: E) => readonly MessageId[];
   /** Synchronous; loads nothing. */
   readonly present: (event: E, context: EventContext) => Presented;
 }
+
+/** Conversations of a token. */
+export interface Within {
+  readonly has: (place: Place) => boolean;
+  /** True if the message is in the conversations at the moment; only for messages of `located`. */
+  readonly hasMessage: (id: MessageId) => boolean;
+}
+
+/** Locations of a message's events, which have no other information about the conversation. */
+export const locatedBy = <E>(idOf: (event: E) => MessageId) => ({
+  located: (event: E) => [idOf(event)],
+  forTokens: (event: E, within: Within) => (within.hasMessage(idOf(event)) ? event : null),
+});
 
 /** One presenter per event of a feature. */
 export type Presenters<T extends AnyEventType> = { readonly [K in T]: EventPresenter<EventOf<K>> };
@@ -140,6 +163,8 @@ export function keyOf(...flags: readonly boolean[]): string {
 /** Presentation of the events of all features. */
 export interface EventWriter {
   readonly present: (event: AnyEvent, context: EventContext) => Presented;
+  /** See `EventPresenter.forTokens`. */
+  readonly limit: (event: AnyEvent, within: Within) => AnyEvent | null;
   readonly messageParts: MessagePart;
 }
 
@@ -182,6 +207,8 @@ export interface QueuePresentation {
   /** Client capabilities (events §2), ascending. */
   readonly capabilities: readonly string[];
   readonly client: ClientVariant['key'];
+  /** Present if the queue was opened with a token for these conversations. */
+  readonly conversations?: TokenScope['conversations'];
 }
 
 export function queuePresentation(
@@ -197,12 +224,22 @@ export function queuePresentation(
 
 /** Parses the settings of a stored queue; null if this version does not understand them. */
 export function presentationOf({ presentation }: EventQueue): QueuePresentation | null {
-  const { eventTypes, applyMarkdown, clientGravatar, slimPresence, capabilities, client } = presentation;
+  const {
+    conversations = [],
+    eventTypes,
+    applyMarkdown,
+    clientGravatar,
+    slimPresence,
+    capabilities,
+    client,
+  } = presentation;
   const areFlags = [applyMarkdown, clientGravatar, slimPresence].every((flag) => typeof flag === 'boolean');
   const areNames = isTextList(capabilities) && (eventTypes === null || isTextList(eventTypes));
   const isVariant = CLIENT_VARIANTS.includes(client as ClientVariant['key']);
   // All members were validated above.
-  return areFlags && areNames && isVariant ? (presentation as unknown as QueuePresentation) : null;
+  return areFlags && areNames && isVariant && Array.isArray(conversations)
+    ? (presentation as unknown as QueuePresentation)
+    : null;
 }
 
 const isTextList = (value: unknown): boolean => Array.isArray(value) && value.every((item) => typeof item === 'string');

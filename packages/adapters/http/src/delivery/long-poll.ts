@@ -1,12 +1,14 @@
 import {
   type AnyEvent,
   type Caller,
+  conversationAt,
   type Delivery,
   type DeliveryOutcome,
   type EventHub,
   type EventQueue,
   type LiveQueue,
   POSITIONS_PER_SEQ,
+  queueNotFound,
   type Randomness,
   type Receiver,
   type UserId,
@@ -28,6 +30,7 @@ import {
   type QueuePresentation,
   SharedText,
   type WireEvent,
+  type Within,
 } from './event-presenter.js';
 import { PresentedTexts } from './presented-texts.js';
 import type { PublicRealm, PublicRealms } from './public-realm.js';
@@ -313,16 +316,29 @@ export class LongPoll {
    * Opens a queue for its client, which acknowledges everything up to the position. Ends a stream of the queue.
    * @throws DomainError UNKNOWN_EVENT_QUEUE, EVENTS_PRUNED, UNKNOWN_EVENT
    */
-  async open({ realmId, userId }: Caller, queueId: string, lastPosition: number): Promise<OpenQueue> {
-    const live = await this.hub.open(realmId, userId, queueId, lastPosition);
+  async open(caller: Caller, queueId: string, lastPosition: number): Promise<OpenQueue> {
+    const { live, presentation } = await this.find(caller, queueId, lastPosition);
     await this.hub.acknowledge(live, lastPosition);
-    const { queue } = live;
-    const presentation = presentationOf(queue);
-    if (!presentation) throw this.hub.failQueue(live, 'its presentation cannot be read');
-    const publicRealm = await this.publicRealms.of(realmId);
+    const publicRealm = await this.publicRealms.of(caller.realmId);
     // Last, so that no stream takes the queue's events before this request reads them.
     live.endStream();
-    return { live, context: new PollContext(this.writer, queue, presentation, publicRealm, this.texts) };
+    return { live, context: new PollContext(this.writer, live.queue, presentation, publicRealm, this.texts) };
+  }
+
+  /**
+   * Finds a queue of the caller. One that was opened with a token belongs to tokens for the same conversations.
+   * @throws DomainError UNKNOWN_EVENT_QUEUE
+   */
+  async find(
+    { realmId, userId, scope }: Caller,
+    queueId: string,
+    lastPosition?: number,
+  ): Promise<{ readonly live: LiveQueue; readonly presentation: QueuePresentation }> {
+    const live = await this.hub.open(realmId, userId, queueId, lastPosition);
+    const presentation = presentationOf(live.queue);
+    if (!presentation) throw this.hub.failQueue(live, 'its presentation cannot be read');
+    if (!isSameScope(presentation.conversations, scope?.conversations)) throw queueNotFound(queueId);
+    return { live, presentation };
   }
 
   /** Releases polls that wait for catch-up; the hub wakes polls that wait for events. */
@@ -414,6 +430,10 @@ export class LongPoll {
   }
 }
 
+/** True for the conversations of two tokens, or for two logins without a token. */
+const isSameScope = (a: QueuePresentation['conversations'], b: QueuePresentation['conversations']): boolean =>
+  JSON.stringify(a) === JSON.stringify(b);
+
 /** Event context reused for all events of a client; per-event fields are overwritten. */
 export class PollContext implements EventContext {
   readonly showsEmptyTopics: boolean;
@@ -421,6 +441,7 @@ export class PollContext implements EventContext {
   receiver!: Receiver;
   isNotSubscriber = false;
   private event!: AnyEvent;
+  private readonly within: Within | null;
 
   constructor(
     private readonly writer: EventWriter,
@@ -431,16 +452,30 @@ export class PollContext implements EventContext {
   ) {
     this.messageParts = writer.messageParts;
     this.showsEmptyTopics = can(presentation, 'empty_topic_name');
+    const { conversations } = presentation;
+    this.within = conversations
+      ? {
+          has: (place) => conversationAt({ conversations }, place) !== undefined,
+          hasMessage: (id) => this.receiver.within.has(id),
+        }
+      : null;
   }
 
   present(delivery: Delivery): Presented {
     this.receiver = delivery.receiver;
     this.isNotSubscriber = 'stored' in delivery && delivery.isNotSubscriber;
     this.event = 'stored' in delivery ? delivery.stored.event : delivery.ephemeral;
+    if (this.within) {
+      const limited = this.writer.limit(this.event, this.within);
+      if (!limited) return [];
+      this.event = limited;
+    }
     return this.writer.present(this.event, this);
   }
 
   shared(key: string, make: () => string): SharedText {
+    // Callers with tokens receive other forms of an event.
+    if (this.within) return new SharedText(make());
     const existing = this.texts.get(this.event)?.forms.get(key);
     if (existing) return existing;
     const text = new SharedText(make());

@@ -29,6 +29,7 @@ function eventStreamRoutes({ hub, longPoll, clock }: RouteParts): readonly Route
       extension: 'extensions §7',
       withoutPage: 'development',
       auth: 'user',
+      scope: { action: 'read' },
       longPoll: true,
       dto: StreamEventsDto,
       response: 'bytes',
@@ -45,11 +46,12 @@ function eventStreamRoutes({ hub, longPoll, clock }: RouteParts): readonly Route
       extension: 'extensions §7',
       withoutPage: 'development',
       auth: 'user',
+      scope: { action: 'read' },
       limit: 'events_by_user',
       dto: AcknowledgeEventsDto,
       response: wire.fields({}),
-      handle: async ({ caller: { realmId, userId }, dto }) => {
-        const live = await hub.open(realmId, userId, dto.queue_id, dto.last_event_id);
+      handle: async ({ caller, dto }) => {
+        const { live } = await longPoll.find(caller, dto.queue_id, dto.last_event_id);
         await hub.acknowledge(live, dto.last_event_id);
         return success();
       },

@@ -3,6 +3,7 @@ import { type Caller, RegisterQueue, type RegisterQueueInput } from '@parley/dom
 import type { HttpFeature, RouteParts } from '../declarations/feature.js';
 import type { RegisterRequest, RegisterSection } from '../declarations/register-section.js';
 import { type AnonymousClient, type Route, route } from '../declarations/route.js';
+import { outOfScope } from '../declarations/scope.js';
 import { FEATURE_LEVEL, ZULIP_VERSION } from '../declarations/server-info.js';
 import { type QueuePresentation, queuePresentation, toNobody } from '../delivery/event-presenter.js';
 import { writeSections } from '../kernel/json-lists.js';
@@ -199,6 +200,7 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
         'always empty: `realm_embedded_bots`, keys of GIF services other than GIPHY, accounts at providers of calls',
       withoutPage: 'development',
       auth: 'user',
+      scope: { action: 'read' },
       isExpensive: true,
       dto: RegisterDto,
       useCase: RegisterQueue,
@@ -224,6 +226,7 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
       section: 'events §6.2',
       withoutPage: 'development',
       auth: 'user',
+      scope: { action: 'read' },
       longPoll: true,
       dto: PollEventsDto,
       useCase: RegisterQueue,
@@ -231,6 +234,7 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
       handle: async ({ caller, dto, request, useCase }) => {
         if (dto.queue_id === undefined) {
           if (!dto.dont_block) throw badParameter("Missing 'queue_id' argument");
+          if (caller.scope) throw outOfScope();
           return success(await openInTheOldWay(useCase, caller, dto, request));
         }
         if (dto.last_event_id === undefined) throw badParameter("Missing 'last_event_id' argument");
@@ -243,9 +247,11 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
       section: 'events §6.5',
       withoutPage: 'development',
       auth: 'user',
+      scope: { action: 'read' },
       dto: RemoveQueueDto,
       response: wire.fields({}),
       handle: async ({ caller, dto }) => {
+        if (caller.scope) await longPoll.find(caller, dto.queue_id);
         await hub.remove(caller.realmId, caller.userId, dto.queue_id);
         return success();
       },
@@ -258,7 +264,7 @@ function asked(
   dto: RegisterDto,
   request: Pick<Request, 'variant'>,
   { sections, clock }: EventRouteParts,
-  isSpectator: boolean,
+  caller: Caller | null,
 ): { readonly request: RegisterRequest; readonly requested: readonly RegisterSection[] } {
   const wanted = dto.fetch_event_types ?? dto.event_types ?? null;
   const fetchEventTypes = wanted && new Set(wanted);
@@ -269,10 +275,11 @@ function asked(
       variant: request.variant,
       presenceHistoryDays: dto.presence_history_limit_days,
       now: clock.nowMs() / 1000,
-      isSpectator,
+      isSpectator: caller === null,
+      scope: caller?.scope,
     },
     requested: sections.filter(
-      (section) => section.isRequested(fetchEventTypes) && (!isSpectator || section.isForSpectators),
+      (section) => section.isRequested(fetchEventTypes) && (caller !== null || section.isForSpectators),
     ),
   };
 }
@@ -295,7 +302,7 @@ async function registerSpectator(
 ): Promise<WireText> {
   if (dto.client_gravatar === true) throw notForSpectators('client_gravatar');
   if (dto.include_subscribers !== 'false') throw notForSpectators('include_subscribers');
-  const { request: shown, requested } = asked({ ...dto, client_gravatar: false }, request, parts, true);
+  const { request: shown, requested } = asked({ ...dto, client_gravatar: false }, request, parts, null);
   const loaded = await useCase.execute(caller, {
     loaders: loadersOf(requested, shown),
   });
@@ -314,11 +321,11 @@ async function register(
   request: Request,
   parts: EventRouteParts & { readonly scheduler: YieldingScheduler },
 ): Promise<WireText> {
-  const { request: shown, requested } = asked(dto, request, parts, false);
+  const { request: shown, requested } = asked(dto, request, parts, caller);
   const { queue, loaded } = await useCase.execute(caller, {
     loaders: loadersOf(requested, shown),
     filter: filterFrom(dto),
-    presentation: { ...shown.presentation },
+    presentation: { ...shown.presentation, ...(caller.scope && { conversations: caller.scope.conversations }) },
     idleTimeoutSeconds: idleSeconds(dto.idle_queue_timeout),
   });
   const always = () => ({

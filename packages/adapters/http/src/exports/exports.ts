@@ -57,7 +57,7 @@ class ReadExportDto {
   @TextParam({ max: 1000 }) path_id!: string;
 }
 
-const BY_ADMINISTRATORS = { auth: 'user', roleRequirements: ['administrator'] } as const;
+const BY_ADMINISTRATORS = { auth: 'user', scope: 'account', roleRequirements: ['administrator'] } as const;
 
 /** Implements organization §8. */
 export function exportRoutes(parts: Pick<RouteParts, 'publicRealms'>): readonly Route[] {

@@ -75,7 +75,7 @@ class UndoImportDto {
   @IntegerParam({ description: 'Id of the import.' }) import_id!: number;
 }
 
-const BY_OWNERS = { auth: 'user', roleRequirements: ['owner'] } as const;
+const BY_OWNERS = { auth: 'user', scope: 'account', roleRequirements: ['owner'] } as const;
 
 const importRoutes = (): readonly Route[] => [
   route('GET', '/realm/imports', {

@@ -40,7 +40,7 @@ class ReadPersonExportDto {
   @IntegerParam({ description: 'Id of the copy.' }) export_id!: number;
 }
 
-const BY_HUMANS = { auth: 'user', roleRequirements: ['human'], extension: 'extensions §12' } as const;
+const BY_HUMANS = { auth: 'user', scope: 'account', roleRequirements: ['human'], extension: 'extensions §12' } as const;
 
 const personExportRoutes = (): readonly Route[] => [
   route('GET', '/export/users', {

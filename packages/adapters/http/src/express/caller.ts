@@ -1,5 +1,6 @@
 import { type Caller, DomainError } from '@parley/domain/kernel';
 import type { AnonymousClient, Auth, CallerOf, OrganizationClient, Route, ShownLimit } from '../declarations/route.js';
+import { type ConversationScope, outOfScope } from '../declarations/scope.js';
 import { type LimitState, type RateLimiter, rateLimited } from '../limits/counters.js';
 import { ipGroup, type LimitRule, networkOf, parseQuotas } from '../limits/rules.js';
 import {
@@ -153,16 +154,20 @@ export class CallerProof {
     throw proof.refusal;
   }
 
-  /** @throws HttpRefusal 401, or the error of the rejected credentials */
+  /** @throws HttpRefusal 401, 403 if a token does not include the operation, or the error of the rejected credentials */
   identify(proof: Proof, request: Request, counted: CountedRequest, route: Route): Identity {
     if ('refusal' in proof) {
       if (isRefusedCredentials(proof.refusal)) this.callLimits.countAddress('api_by_ip', request, counted);
       throw proof.refusal;
     }
     if (proof.identity.botKind === 'incomingWebhook' && !route.allowsWebhookBots) throw notForWebhookBots();
+    const { scope } = proof.identity;
+    if (scope && (!isConversational(route.scope) || !scope.actions.includes(route.scope.action))) throw outOfScope();
     return proof.identity;
   }
 }
+
+const isConversational = (scope: Route['scope']): scope is ConversationScope<unknown> => typeof scope === 'object';
 
 /** False if another user has logged in since the page was opened (protocol §7.6). */
 function isExpected(request: Request, { userId }: Identity): boolean {

@@ -135,12 +135,14 @@ const TABLE: readonly Route[] = [
   route('GET', '/messages', {
     summary: null,
     auth: 'user',
+    scope: 'account',
     dto: NoParameters,
     handle: async () => success({ messages: [] }),
   }),
   route('POST', '/messages', {
     summary: null,
     auth: 'user',
+    scope: 'account',
     dto: SendMessageDto,
     useCase: SendMessage,
     toInput: ({ content, topic, to }) => ({ content, topic, to }),
@@ -150,12 +152,14 @@ const TABLE: readonly Route[] = [
   route('GET', '/users/me', {
     summary: null,
     auth: 'user',
+    scope: 'account',
     dto: NoParameters,
     handle: async ({ caller, request }) => success({ user_id: caller.userId, variant: request.variant.key }),
   }),
   route('GET', '/streams/:stream_id', {
     summary: null,
     auth: 'user',
+    scope: 'account',
     dto: ChannelDto,
     useCase: GetChannel,
     toInput: ({ stream_id }) => ({ id: stream_id }),
@@ -164,6 +168,7 @@ const TABLE: readonly Route[] = [
   route('PATCH', '/streams/:stream_id', {
     summary: null,
     auth: 'user',
+    scope: 'account',
     dto: ChannelDto,
     useCase: GetChannel,
     toInput: ({ stream_id }) => ({ id: stream_id }),
@@ -172,6 +177,7 @@ const TABLE: readonly Route[] = [
   route('DELETE', '/streams/:stream_id', {
     summary: null,
     auth: 'user',
+    scope: 'account',
     dto: ChannelDto,
     useCase: GetChannel,
     toInput: ({ stream_id }) => ({ id: stream_id }),
@@ -179,6 +185,7 @@ const TABLE: readonly Route[] = [
   route('POST', '/roles', {
     summary: null,
     auth: 'user',
+    scope: 'account',
     roleRequirements: ['human', 'administrator'],
     dto: RoleDto,
     handle: async ({ dto }) => success({ role: dto.role }),
@@ -186,6 +193,7 @@ const TABLE: readonly Route[] = [
   route('PUT', '/bot_storage', {
     summary: null,
     auth: 'user',
+    scope: 'account',
     roleRequirements: ['bot'],
     dto: NoParameters,
     handle: async () => success(),
@@ -193,6 +201,7 @@ const TABLE: readonly Route[] = [
   route('POST', '/user_uploads', {
     summary: null,
     auth: 'user',
+    scope: 'account',
     dto: NoParameters,
     body: 'files',
     handle: async ({ request }) =>
@@ -208,6 +217,7 @@ const TABLE: readonly Route[] = [
   route('GET', '/events', {
     summary: null,
     auth: 'user',
+    scope: 'account',
     dto: NoParameters,
     longPoll: true,
     handle: ({ request }) =>
@@ -216,7 +226,13 @@ const TABLE: readonly Route[] = [
         waiting = { response: () => resolve(success({ events: [] })), wasClosed };
       }),
   }),
-  route('DELETE', '/events', { summary: null, auth: 'user', dto: NoParameters, handle: async () => success() }),
+  route('DELETE', '/events', {
+    summary: null,
+    auth: 'user',
+    scope: 'account',
+    dto: NoParameters,
+    handle: async () => success(),
+  }),
   route('GET', '/server_settings', {
     summary: null,
     auth: 'anyone',
@@ -941,19 +957,19 @@ describe('many reads by one user', () => {
     const pending: (() => void)[] = [];
     const slow = {
       summary: null,
-      auth: 'user',
       dto: NoParameters,
       handle: () => new Promise<Reply>((resolve) => pending.push(() => resolve(success()))),
     } as const;
+    const forUsers = { ...slow, auth: 'user', scope: 'account' } as const;
     await restart({
       routes: [
-        route('GET', '/drafts', slow),
-        route('POST', '/register', { ...slow, isExpensive: true }),
-        route('POST', '/messages', slow),
-        route('GET', '/user_uploads/*path', { ...slow, limit: 'none' }),
+        route('GET', '/drafts', forUsers),
+        route('POST', '/register', { ...forUsers, isExpensive: true }),
+        route('POST', '/messages', forUsers),
+        route('GET', '/user_uploads/*path', { ...forUsers, limit: 'none' }),
         route('GET', '/user_avatars/*path', { ...slow, auth: 'anyone', limit: 'none' }),
-        route('GET', '/tus', { ...slow, body: 'stream' }),
-        route('GET', '/events', { ...slow, longPoll: true }),
+        route('GET', '/tus', { ...forUsers, body: 'stream' }),
+        route('GET', '/events', { ...forUsers, longPoll: true }),
       ],
     });
     /** Returns the number of started requests, after allowing time for excess ones to start. */

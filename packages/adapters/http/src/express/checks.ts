@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Resolve } from '@parley/domain/composition';
 import type { Caller } from '@parley/domain/kernel';
+import { RequireMessagesInScope } from '@parley/domain/messages';
 import express from 'express';
 import {
   type AnonymousClient,
@@ -193,6 +194,23 @@ const readParameters: Check = (message, _response, next) => {
   next();
 };
 
+/** Limits the request to the conversations of the caller's token. @throws HttpRefusal 403, DomainError UNKNOWN_MESSAGE */
+const limitToScope: Check = async (request, _response, next) => {
+  const call = callOf(request);
+  const { routed, services, dto } = call;
+  const caller = call.caller as Caller;
+  const { scope } = routed.route;
+  if (caller.scope && typeof scope === 'object' && scope.limit) {
+    const limited = scope.limit(dto, { ...caller, scope: caller.scope });
+    if (limited.messageIds) {
+      const messages = services.options.resolve(RequireMessagesInScope);
+      await messages.execute(caller, caller.scope, limited.messageIds);
+    }
+    call.dto = (limited.dto as object | undefined) ?? dto;
+  }
+  next();
+};
+
 /**
  * Executes the operation and sends its reply. Returns no promise: Express would hold the state of its routers until it
  * settles, for each waiting poll.
@@ -225,6 +243,7 @@ export const checks = express
     readBody,
     identifyCaller,
     readParameters,
+    limitToScope,
     perform,
     replyToError,
   );
@@ -265,8 +284,9 @@ async function findCsrfToken(call: Call): Promise<void> {
 /** Returns null for an anonymous caller. */
 function callerOf({ identity, clientName }: Call): Caller | null {
   if (!identity) return null;
-  const { realmId, userId, session } = identity;
-  return session ? { realmId, userId, clientName, sessionId: session.id } : { realmId, userId, clientName };
+  const { realmId, userId, session, scope } = identity;
+  const caller = scope ? { realmId, userId, clientName, scope } : { realmId, userId, clientName };
+  return session ? { ...caller, sessionId: session.id } : caller;
 }
 
 async function anonymousClientOf({ services, request, clientName }: Call): Promise<AnonymousClient> {

@@ -44,6 +44,7 @@ const TABLE: readonly Route[] = [
   route('GET', '/users/me', {
     summary: null,
     auth: 'user',
+    scope: 'account',
     dto: NoParameters,
     handle: async ({ caller }) => success({ user_id: caller.userId }),
   }),

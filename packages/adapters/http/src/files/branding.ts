@@ -32,6 +32,8 @@ const PICTURE_NAMES: Readonly<Record<RealmImageName, string>> = {
 const logoOf = ({ night }: LogoDto): RealmImageName => (night ? 'nightLogo' : 'logo');
 
 /** Implements organization §3. */
+const FOR_ADMINISTRATORS = { auth: 'user', scope: 'account', roleRequirements: ['administrator'] } as const;
+
 export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
   const urlOf = (name: RealmImageName, realm: Realm) =>
     realmImageUrl(name, realm.images[name], publicRealmOf(realm, realmUrls));
@@ -42,6 +44,7 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
       section: 'organization §3',
       withoutPage: 'addresses',
       auth: 'user',
+      scope: 'account',
       dto: NoParameters,
       useCase: FindOwnRealm,
       response: 'bytes',
@@ -53,8 +56,7 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
       summary: 'Upload the icon of the organization',
       section: 'organization §3',
       ...TAKES_IMAGE,
-      auth: 'user',
-      roleRequirements: ['administrator'],
+      ...FOR_ADMINISTRATORS,
       dto: NoParameters,
       useCase: ChangeRealmImage,
       toInput: (_dto, request) => ({ name: 'icon' as const, image: imageUpload(request) }),
@@ -64,8 +66,7 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
     route('DELETE', '/realm/icon', {
       summary: 'Delete the icon of the organization',
       section: 'organization §3',
-      auth: 'user',
-      roleRequirements: ['administrator'],
+      ...FOR_ADMINISTRATORS,
       dto: NoParameters,
       useCase: RemoveRealmImage,
       toInput: () => ({ name: 'icon' as const }),
@@ -77,6 +78,7 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
       section: 'organization §3',
       withoutPage: 'addresses',
       auth: 'user',
+      scope: 'account',
       dto: LogoDto,
       useCase: FindOwnRealm,
       response: 'bytes',
@@ -88,8 +90,7 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
       summary: 'Upload the logo of the organization',
       section: 'organization §3',
       ...TAKES_IMAGE,
-      auth: 'user',
-      roleRequirements: ['administrator'],
+      ...FOR_ADMINISTRATORS,
       dto: LogoDto,
       useCase: ChangeRealmImage,
       toInput: (dto, request) => ({ name: logoOf(dto), image: imageUpload(request) }),
@@ -99,8 +100,7 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
     route('DELETE', '/realm/logo', {
       summary: 'Delete the logo of the organization',
       section: 'organization §3',
-      auth: 'user',
-      roleRequirements: ['administrator'],
+      ...FOR_ADMINISTRATORS,
       dto: LogoDto,
       useCase: RemoveRealmImage,
       toInput: (dto) => ({ name: logoOf(dto) }),

@@ -79,6 +79,9 @@ export const FILE_EVENTS = {
   ),
 } satisfies Presenters<keyof FileEventTypes>;
 
+/** `ReadFile` and the like limit themselves to files of the token's conversations. */
+const READING_FILE = { action: 'read' } as const;
+
 const PATH = { max: 1000 };
 
 class ResumableUploadDto {
@@ -120,6 +123,7 @@ export function fileRoutes({
       summary: 'Upload a file',
       section: 'messages §16.1',
       auth: 'user',
+      scope: { action: 'upload' },
       body: 'storedFile',
       dto: NoParameters,
       useCase: UploadFile,
@@ -136,6 +140,7 @@ export function fileRoutes({
       section: 'messages §16.2',
       withoutPage: 'addresses',
       auth: 'user',
+      scope: READING_FILE,
       limit: 'none',
       dto: TemporaryUrlDto,
       useCase: CreateTemporaryFileUrl,
@@ -168,6 +173,7 @@ export function fileRoutes({
       summary: 'List your uploads',
       section: 'users §16',
       auth: 'user',
+      scope: 'account',
       dto: NoParameters,
       useCase: ListFiles,
       response: wire.fields({ attachments: wire.listOf(attachment), upload_space_used: wire.integer() }),
@@ -180,6 +186,7 @@ export function fileRoutes({
       summary: 'Delete your upload',
       section: 'users §16',
       auth: 'user',
+      scope: 'account',
       dto: DeleteFileDto,
       useCase: DeleteFile,
       toInput: ({ attachment_id }) => ({ id: attachment_id as FileId }),
@@ -199,6 +206,7 @@ function resumableUploads(protocol: TusProtocol, maxBytes: () => number): readon
       section: 'messages §16.1',
       withoutPage: 'addresses',
       auth: 'user',
+      scope: { action: 'upload' },
       sessions: 'everywhere',
       body: 'stream',
       optionsHeaders,
@@ -232,6 +240,7 @@ function reading(path: string, summary: string, serve: Serve): Route {
     section: 'messages §16.2',
     ...FOR_BROWSERS,
     auth: 'user',
+    scope: READING_FILE,
     takesKeyParameter: true,
     dto: ReadFileDto,
     useCase: ReadFile,
@@ -254,6 +263,7 @@ function thumbnails(): readonly Route[] {
       section: 'messages §16.2',
       ...FOR_BROWSERS,
       auth: 'user',
+      scope: READING_FILE,
       takesKeyParameter: true,
       dto: ReadThumbnailDto,
       useCase: ReadThumbnail,

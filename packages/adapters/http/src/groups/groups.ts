@@ -268,6 +268,13 @@ export const groupsSection: RegisterSection = registerSection({
   fields: { realm_user_groups: wire.listOf(group) },
   forSpectators: { realm_user_groups: [] },
   load: (snapshot) => snapshot.load(loadGroups),
+  // Clients offer what membership permits. Other members and groups are none of the token's business.
+  forTokens: (groups, { actions }, viewer) =>
+    groups.flatMap((group) => {
+      const memberIds = group.memberIds.filter((id) => id === viewer.id);
+      if (group.systemName === null && memberIds.length === 0) return [];
+      return [{ ...group, memberIds: actions.includes('write') ? memberIds : [] }];
+    }),
   present: (groups, { presentation }) => ({
     realm_user_groups: new PresentedList(
       groups.filter((group) => !group.isDeactivated || can(presentation, 'include_deactivated_groups')),
@@ -276,7 +283,7 @@ export const groupsSection: RegisterSection = registerSection({
   }),
 });
 
-const forMembers = { auth: 'user', roleRequirements: ['member'] } as const;
+const forMembers = { auth: 'user', scope: 'account', roleRequirements: ['member'] } as const;
 
 /** Users §12.3, §12.4. */
 export const groupRoutes: readonly Route[] = [

@@ -65,6 +65,7 @@ const auditRoutes = (): readonly Route[] => [
     extension: 'extensions §13',
     withoutPage: 'scripts',
     auth: 'user',
+    scope: 'account',
     roleRequirements: ['owner'],
     dto: ListAuditDto,
     useCase: ListAuditEntries,

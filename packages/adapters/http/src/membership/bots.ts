@@ -257,7 +257,7 @@ const avatarUpload = (request: Request): AvatarUpload =>
 const toBot = ({ bot_id }: BotDto) => ({ botId: bot_id as UserId });
 const presentKey = (apiKey: string) => ({ api_key: apiKey });
 
-const ON_BOTS = { section: 'users §15', auth: 'user' } as const;
+const ON_BOTS = { section: 'users §15', auth: 'user', scope: 'account' } as const;
 
 export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
   return [...managedBotRoutes(realmUrls), ...apiKeyRoutes()];
@@ -385,6 +385,7 @@ export function botStorageRoutes(): readonly Route[] {
       section: 'users §14',
       withoutPage: 'bots',
       auth: 'user',
+      scope: 'account',
       roleRequirements: ['bot'],
       isExpensive: true,
       dto: StoredKeysDto,
@@ -399,6 +400,7 @@ export function botStorageRoutes(): readonly Route[] {
       isStarred: true,
       withoutPage: 'bots',
       auth: 'user',
+      scope: 'account',
       roleRequirements: ['bot'],
       body: 'long',
       response: wire.fields({}),
@@ -414,6 +416,7 @@ export function botStorageRoutes(): readonly Route[] {
       section: 'users §14',
       withoutPage: 'bots',
       auth: 'user',
+      scope: 'account',
       roleRequirements: ['bot'],
       dto: StoredKeysDto,
       useCase: RemoveBotStorage,

@@ -119,6 +119,7 @@ export const DRAFTS = {
       summary: 'Create drafts',
       section: 'users §17',
       auth: 'user',
+      scope: 'account',
       roleRequirements: [mustSynchronize],
       dto: CreateDraftsDto,
       useCase: CreateDrafts,

@@ -96,6 +96,8 @@ export class MessagePagePresenter {
   constructor(
     private readonly realmUrls: RealmUrls,
     maxTexts: number = DEFAULT_ROOM,
+    /** Replaces the setting of the organization. */
+    private readonly editHistory?: Realm['settings']['messageEditHistoryVisibilityPolicy'],
   ) {
     this.texts = new PresentedTexts<MessageId, MessageVersion>(maxTexts, isSame);
   }
@@ -117,7 +119,7 @@ export class MessagePagePresenter {
     firstStep = FIRST_STEP,
   ): Promise<PagePart> {
     const publicRealm = publicRealmOf(realm, this.realmUrls);
-    const editHistory = realm.settings.messageEditHistoryVisibilityPolicy;
+    const editHistory = this.editHistory ?? realm.settings.messageEditHistoryVisibilityPolicy;
     const bits =
       (form.asHtml ? MARKDOWN : 0) |
       (form.clientGravatar ? GRAVATAR : 0) |

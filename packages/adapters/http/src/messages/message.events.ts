@@ -1,7 +1,8 @@
-import type { EventOf } from '@parley/domain/kernel';
+import type { ChannelId, EventOf, Place } from '@parley/domain/kernel';
 import {
   type MessageEventTypes,
   type MessageLocation,
+  type MessageView,
   type PersonalFlags,
   receivedFlags,
 } from '@parley/domain/messages';
@@ -13,9 +14,11 @@ import {
   form,
   formWithout,
   keyOf,
+  locatedBy,
   opened,
   type Presented,
   type Presenters,
+  type Within,
 } from '../delivery/event-presenter.js';
 import { variantByKey } from '../wire/request.js';
 import * as wire from '../wire/schema.js';
@@ -126,28 +129,72 @@ export const MESSAGE_EVENTS: Presenters<keyof MessageEventTypes> = {
   'message.sent': {
     forms: [SENT],
     // Participants of a direct conversation always have access to each other.
+    forTokens: (event, within) => (within.has(placeOf(event.view)) ? event : null),
     needs: ({ view }) =>
       view.conversation.kind === 'direct' || view.sender.isSystemBot ? null : { userIds: [view.sender.id] },
     present: presentMessageSent,
   },
-  'message.submessage_added': { forms: [SUBMESSAGE_ADDED], present: presentSubmessageAdded },
+  'message.submessage_added': {
+    forms: [SUBMESSAGE_ADDED],
+    ...locatedBy(({ submessage }) => submessage.messageId),
+    present: presentSubmessageAdded,
+  },
   'message.updated': {
     forms: [UPDATED],
+    located: ({ messageId }) => [messageId],
+    forTokens: updateWithin,
     needs: ({ messageId, messageIds, onlyToHolders }) => ({ messageIds: onlyToHolders ? messageIds : [messageId] }),
     present: presentUpdate,
   },
   'message.rerendered': {
     forms: [RERENDERED],
+    ...locatedBy(({ messageId }) => messageId),
     needs: ({ messageId }) => ({ messageIds: [messageId] }),
     present: presentRerendering,
   },
   'message.deleted': {
     forms: DELETED,
+    // Deleted direct messages have no place any more.
+    forTokens: (event, within) =>
+      event.channelId !== null && within.has(inChannel(event.channelId, event.topic)) ? event : null,
     needs: ({ onlyToHolders, messageIds }) => (onlyToHolders ? { heldMessageIds: messageIds } : null),
     present: presentDeletion,
   },
-  'message.flag_changed': { forms: FLAG_CHANGED, present: presentFlagChange },
+  'message.flag_changed': {
+    forms: FLAG_CHANGED,
+    located: ({ messageIds }) => messageIds.slice(0, MAX_LOCATED),
+    forTokens: flagChangeWithin,
+    present: presentFlagChange,
+  },
 };
+
+/** Maximum number of messages located for a change of flags. */
+const MAX_LOCATED = 1000;
+
+const inChannel = (channelId: ChannelId, topic: string): Place => ({ kind: 'channel', channelId, topic });
+
+const placeOf = ({ conversation, message }: MessageView): Place =>
+  conversation.kind === 'channel'
+    ? inChannel(conversation.channelId, message.topic)
+    : { kind: 'direct', userIds: conversation.participants.map(({ id }) => id) };
+
+/** Shows a move to another conversation as a deletion, and hides one from there until the client registers again. */
+function updateWithin(event: EventOf<'message.updated'>, within: Within) {
+  const { channel, move, messageIds, onlyToHolders } = event;
+  if (!channel || !move) return within.hasMessage(event.messageId) ? event : null;
+  const { previousTopic } = move;
+  if (!within.has(inChannel(channel.id, previousTopic))) return null;
+  if (within.has(inChannel(move.channelId ?? channel.id, move.topic?.name ?? previousTopic))) return event;
+  if (onlyToHolders) return null;
+  return { type: 'message.deleted', messageIds, channelId: channel.id, topic: previousTopic, onlyToHolders } as const;
+}
+
+function flagChangeWithin(event: EventOf<'message.flag_changed'>, within: Within) {
+  if (event.all) return event;
+  const messageIds = event.messageIds.slice(0, MAX_LOCATED).filter(within.hasMessage);
+  const details = event.details.filter(([id]) => within.hasMessage(id));
+  return messageIds.length === 0 ? null : { ...event, messageIds, details };
+}
 
 /**
  * Shares the text among clients of the same kind and receivers with the same flags. Adds the sender's local echo id

@@ -342,7 +342,7 @@ export function presentGetMessage(
   { viewer, view, flags, realm, isSenderVisible }: GetMessageOutput,
   dto: { readonly apply_markdown: boolean; readonly allow_empty_topic_name: boolean },
   realmUrls: RealmUrls,
-  { client, parts, withExternalIds }: Pick<MessageForm, 'client' | 'parts' | 'withExternalIds'>,
+  shown: Pick<MessageForm, 'client' | 'parts' | 'withExternalIds'> & Partial<Pick<MessageForm, 'editHistory'>>,
 ): WireFields {
   const form: MessageForm = {
     asHtml: dto.apply_markdown,
@@ -350,10 +350,8 @@ export function presentGetMessage(
     allowEmptyTopicName: dto.allow_empty_topic_name,
     seesSenderEmail: seesEmailOf(viewer, view.sender),
     hidesSender: !isSenderVisible,
-    withExternalIds,
-    client,
     editHistory: realm.settings.messageEditHistoryVisibilityPolicy,
-    parts,
+    ...shown,
   };
   return {
     message: { ...presentMessage(view, publicRealmOf(realm, realmUrls), form), flags: flagNames(flags) },

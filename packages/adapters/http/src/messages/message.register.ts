@@ -1,3 +1,4 @@
+import { conversationAt, type Place, type TokenScope } from '@parley/domain/kernel';
 import {
   type LoadedUnread,
   loadNewestMessageId,
@@ -21,6 +22,7 @@ export const newestMessageSection: RegisterSection = registerSection({
   name: 'message',
   fields: { max_message_id: wire.integer() },
   forSpectators: 'likeGuests',
+  forTokens: 'likeAccount',
   load: (snapshot) => snapshot.load(loadNewestMessageId),
   present: (newestMessageId) => ({ max_message_id: newestMessageId ?? -1 }),
 });
@@ -29,6 +31,7 @@ export const unreadSection: RegisterSection = registerSection({
   name: 'unread',
   fields: { unread_msgs: unreadMessages },
   forSpectators: 'likeGuests',
+  forTokens: unreadWithin,
   // Clients need both event types to keep the section up to date.
   fetchEventTypes: ['message', 'update_message_flags'],
   load: (snapshot) => snapshot.load(loadUnread),
@@ -55,6 +58,16 @@ export const recentConversationsSection: RegisterSection = registerSection({
     })),
   }),
 });
+
+function unreadWithin(unread: LoadedUnread, scope: TokenScope): LoadedUnread {
+  const placeOf = ({ channelId, topic, recipientId }: LoadedUnread['conversations'][number]): Place => {
+    if (channelId !== null) return { kind: 'channel', channelId, topic };
+    const recipient = unread.recipients.get(recipientId);
+    return { kind: 'direct', userIds: recipient?.kind === 'direct' ? recipient.userIds : [] };
+  };
+  const conversations = unread.conversations.filter((one) => conversationAt(scope, placeOf(one)));
+  return { ...unread, conversations };
+}
 
 /** Presents unread messages (events §4.4), without archived channels for clients that do not support them. */
 function presentUnread(

@@ -28,6 +28,7 @@ import {
 import { presentTopic } from '../channels/channel.presenters.js';
 import type { HttpFeature, RouteParts } from '../declarations/feature.js';
 import { type Route, route } from '../declarations/route.js';
+import { onMessage, scopeTerms } from '../declarations/scope.js';
 import type { Presenters } from '../delivery/event-presenter.js';
 import { attachment, presentFile } from '../files/files.js';
 import { NoParameters } from '../kernel/params.js';
@@ -82,6 +83,7 @@ import {
   stopWordsSection,
   unreadSection,
 } from './message.register.js';
+import { EDITING, FLAGGING, READING_NARROW, SENDING } from './message.scopes.js';
 import { MessagePagePresenter, type PageForm, readMessagePage, readNarrowMatches } from './message-page.js';
 import { TYPING_EVENTS, typingRoutes } from './typing.js';
 
@@ -153,6 +155,9 @@ export const presentMessageHistory = (
 
 const WEB_PUBLIC: readonly NarrowTerm[] = [{ operator: 'channels', operand: 'web-public', negated: false }];
 
+/** Total length of texts cached for callers with tokens, in characters. */
+const SCOPED_TEXTS = 4 * 1024 * 1024;
+
 export function messageRoutes(parts: RouteParts): readonly Route[] {
   const scheduler = new YieldingScheduler();
   return [
@@ -170,6 +175,8 @@ function messagePageRoutes(
   scheduler: YieldingScheduler,
 ): readonly Route[] {
   const page = new MessagePagePresenter(realmUrls);
+  // Edits name other conversations that a message was in.
+  const pageOfScope = new MessagePagePresenter(realmUrls, SCOPED_TEXTS, 'none');
   const pageForm = (dto: GetMessagesDto, request: Request, withExternalIds: boolean): PageForm => ({
     withExternalIds,
     asHtml: dto.apply_markdown,
@@ -183,6 +190,7 @@ function messagePageRoutes(
       summary: 'Send a message',
       section: 'messages §3',
       auth: 'user',
+      scope: SENDING,
       allowsWebhookBots: true,
       dto: SendMessageDto,
       useCase: SendMessage,
@@ -196,13 +204,25 @@ function messagePageRoutes(
       section: 'messages §5',
       isStarred: true,
       auth: 'user',
+      scope: READING_NARROW,
       isExpensive: true,
       dto: GetMessagesDto,
       useCase: GetMessages,
       response: MESSAGE_PAGE,
       handle: async ({ caller, dto, useCase, request }) => {
         const form = pageForm(dto, request, true);
-        return success(await readMessagePage({ useCase, caller, page, form, scheduler }, toGetMessagesInput(dto)));
+        const { scope } = caller;
+        const reader = scope
+          ? {
+              useCase,
+              caller,
+              page: pageOfScope,
+              form,
+              scheduler,
+              always: scopeTerms({ ...caller, scope }, dto.narrow),
+            }
+          : { useCase, caller, page, form, scheduler };
+        return success(await readMessagePage(reader, toGetMessagesInput(dto)));
       },
     }),
     // The same operation for anonymous browsers.
@@ -249,6 +269,7 @@ function singleMessageRoutes(
       summary: 'Render Markdown as HTML',
       section: 'messages §15.1',
       auth: 'user',
+      scope: 'account',
       isExpensive: true,
       dto: RenderDto,
       useCase: RenderMarkdown,
@@ -262,6 +283,7 @@ function singleMessageRoutes(
       isStarred: true,
       withoutPage: 'bots',
       auth: 'user',
+      scope: 'account',
       isExpensive: true,
       dto: MatchNarrowDto,
       useCase: MatchNarrow,
@@ -273,18 +295,25 @@ function singleMessageRoutes(
       summary: 'Get a message',
       section: 'messages §6',
       auth: 'user',
+      scope: onMessage('read'),
       dto: GetMessageDto,
       useCase: GetMessage,
       toInput: ({ message_id }) => ({ id: message_id as MessageId }),
       response: ONE_MESSAGE,
-      present: (output, { dto, variant }) =>
-        presentGetMessage(output, dto, realmUrls, { client: variant, parts, withExternalIds: true }),
+      present: (output, { dto, variant, caller }) =>
+        presentGetMessage(output, dto, realmUrls, {
+          client: variant,
+          parts,
+          withExternalIds: true,
+          ...(caller.scope && { editHistory: 'none' }),
+        }),
     }),
     route('GET', '/messages/:message_id/history', {
       summary: 'Get the edit history of a message',
       section: 'messages §10',
       isStarred: true,
       auth: 'user',
+      scope: 'account',
       isExpensive: true,
       dto: GetEditHistoryDto,
       useCase: GetEditHistory,
@@ -301,6 +330,7 @@ function changeRoutes(): readonly Route[] {
       summary: 'Edit or move a message',
       section: 'messages §9',
       auth: 'user',
+      scope: EDITING,
       dto: UpdateMessageDto,
       useCase: UpdateMessage,
       toInput: toUpdateMessageInput,
@@ -312,6 +342,7 @@ function changeRoutes(): readonly Route[] {
       section: 'messages §11',
       isStarred: true,
       auth: 'user',
+      scope: onMessage('write'),
       dto: DeleteMessageDto,
       useCase: DeleteMessage,
       toInput: ({ message_id }) => ({ messageId: message_id as MessageId }),
@@ -322,6 +353,7 @@ function changeRoutes(): readonly Route[] {
       tag: 'Channels',
       isStarred: true,
       auth: 'user',
+      scope: 'account',
       roleRequirements: ['administrator'],
       isExpensive: true,
       dto: DeleteTopicDto,
@@ -339,6 +371,7 @@ function flagRoutes(): readonly Route[] {
       summary: 'Add or remove a flag of messages',
       section: 'messages §13.1',
       auth: 'user',
+      scope: FLAGGING,
       dto: ChangeMessageFlagsDto,
       useCase: ChangeMessageFlags,
       toInput: (dto) => ({ ids: dto.messages as MessageId[], ...toFlagChange(dto) }),
@@ -352,6 +385,7 @@ function flagRoutes(): readonly Route[] {
       summary: 'Add or remove a flag of messages matching a narrow',
       section: 'messages §13.2',
       auth: 'user',
+      scope: 'account',
       isExpensive: true,
       dto: ChangeNarrowFlagsDto,
       useCase: ChangeNarrowFlags,
@@ -363,6 +397,7 @@ function flagRoutes(): readonly Route[] {
       summary: 'List users who have read a message',
       section: 'messages §14',
       auth: 'user',
+      scope: 'account',
       isExpensive: true,
       dto: MessageDto,
       useCase: ListReaders,
@@ -380,6 +415,7 @@ function reportAndVoteRoutes(): readonly Route[] {
       summary: 'Report a message to moderators',
       section: 'messages §15.4',
       auth: 'user',
+      scope: 'account',
       dto: ReportMessageDto,
       useCase: ReportMessage,
       toInput: toReportInput,
@@ -389,6 +425,7 @@ function reportAndVoteRoutes(): readonly Route[] {
       summary: 'Vote in a poll or change a to-do list',
       section: 'messages §15.3',
       auth: 'user',
+      scope: 'account',
       dto: AddSubmessageDto,
       useCase: AddSubmessage,
       toInput: (dto) => ({ messageId: dto.message_id as MessageId, kind: dto.msg_type, content: dto.content }),
@@ -402,6 +439,7 @@ function readMarkRoutes(): readonly Route[] {
       summary: 'Mark all messages as read',
       section: 'messages §13.3',
       auth: 'user',
+      scope: 'account',
       isExpensive: true,
       dto: NoParameters,
       useCase: MarkRead,
@@ -414,6 +452,7 @@ function readMarkRoutes(): readonly Route[] {
       section: 'messages §13.3',
       withoutPage: 'others',
       auth: 'user',
+      scope: 'account',
       dto: MarkChannelReadDto,
       useCase: MarkRead,
       toInput: ({ stream_id }): MarkReadInput => ({ scope: { kind: 'channel', channelId: stream_id as ChannelId } }),
@@ -423,6 +462,7 @@ function readMarkRoutes(): readonly Route[] {
       section: 'messages §13.3',
       withoutPage: 'others',
       auth: 'user',
+      scope: 'account',
       dto: MarkTopicReadDto,
       useCase: MarkRead,
       toInput: ({ stream_id, topic_name }): MarkReadInput => ({

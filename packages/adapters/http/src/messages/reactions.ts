@@ -3,10 +3,12 @@ import type { EventOf, MessageId } from '@parley/domain/kernel';
 import { AddReaction, type Reaction, type ReactionEventTypes, RemoveReaction } from '@parley/domain/messages';
 import type { HttpFeature } from '../declarations/feature.js';
 import { type Route, route } from '../declarations/route.js';
+import { onMessage } from '../declarations/scope.js';
 import {
   type EventContext,
   form,
   keyOf,
+  locatedBy,
   opened,
   type Presented,
   type Presenters,
@@ -31,6 +33,7 @@ export const REACTION_EVENTS = {
         user: wire.fields({ user_id: wire.integer(), email: wire.text(), full_name: wire.text() }),
       }),
     ],
+    ...locatedBy(({ messageId }) => messageId),
     needs: ({ isDirect, user }) => (isDirect ? null : { userIds: [user.id] }),
     present: presentReactionChange,
   },
@@ -91,6 +94,7 @@ export const reactionRoutes: readonly Route[] = [
     summary: 'Add a reaction',
     section: 'messages §12',
     auth: 'user',
+    scope: onMessage('write'),
     dto: AddReactionDto,
     useCase: AddReaction,
     toInput: (dto) => ({ messageId: dto.message_id as MessageId, name: dto.emoji_name, ...toCodeAndType(dto) }),
@@ -100,6 +104,7 @@ export const reactionRoutes: readonly Route[] = [
     section: 'messages §12',
     isStarred: true,
     auth: 'user',
+    scope: onMessage('write'),
     dto: RemoveReactionDto,
     useCase: RemoveReaction,
     toInput: (dto) => ({ messageId: dto.message_id as MessageId, name: dto.emoji_name ?? null, ...toCodeAndType(dto) }),

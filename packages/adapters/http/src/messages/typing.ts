@@ -1,7 +1,8 @@
-import type { EventOf, MessageId } from '@parley/domain/kernel';
+import { directPlace, type EventOf, type MessageId } from '@parley/domain/kernel';
 import { NotifyTyping, NotifyTypingInMessage, type TypingEventTypes, type UserSummary } from '@parley/domain/messages';
 import { presentTopic } from '../channels/channel.presenters.js';
 import { type Route, route } from '../declarations/route.js';
+import { type ConversationScope, onMessage, requirePlace } from '../declarations/scope.js';
 import {
   can,
   type EventContext,
@@ -46,10 +47,19 @@ const EDITING = form('typing_edit_message', {
 export const TYPING_EVENTS = {
   'typing.changed': {
     forms: TYPING,
+    forTokens: (event, within) => {
+      const { to } = event;
+      const place = to.kind === 'channel' ? to : { ...to, userIds: to.people.map(({ id }) => id) };
+      return within.has(place) ? event : null;
+    },
     needs: ({ sender, to }) => ({ userIds: to.kind === 'channel' ? [sender.id] : to.people.map(({ id }) => id) }),
     present: presentTyping,
   },
-  'typing.editing': { forms: [EDITING], present: presentEditing },
+  'typing.editing': {
+    forms: [EDITING],
+    forTokens: (event, within) => (within.has(event.to) ? event : null),
+    present: presentEditing,
+  },
 } satisfies Presenters<keyof TypingEventTypes>;
 
 /** Presents typing (events §7.4); channel typing only for clients that support it. */
@@ -96,12 +106,22 @@ function presentEditing(event: EventOf<'typing.editing'>, context: EventContext)
   ];
 }
 
+const TYPING_SCOPE: ConversationScope<TypingDto> = {
+  action: 'write',
+  limit: (dto, caller) => {
+    const { to } = toTypingInput(dto);
+    requirePlace(caller, to.kind === 'channel' ? to : directPlace(caller.userId, to.userIds));
+    return {};
+  },
+};
+
 export const typingRoutes = (): readonly Route[] => [
   route('POST', '/messages/:message_id/typing', {
     summary: 'Notify others that you are editing a message',
     section: 'users §9.2',
     withoutPage: 'others',
     auth: 'user',
+    scope: onMessage('write'),
     dto: TypingInMessageDto,
     useCase: NotifyTypingInMessage,
     toInput: ({ op, message_id }) => ({ op, messageId: message_id as MessageId }),
@@ -110,6 +130,7 @@ export const typingRoutes = (): readonly Route[] => [
     summary: 'Notify others that you are typing',
     section: 'users §9.1',
     auth: 'user',
+    scope: TYPING_SCOPE,
     dto: TypingDto,
     useCase: NotifyTyping,
     toInput: toTypingInput,

@@ -172,6 +172,7 @@ export const secondFactorRoutes: readonly Route[] = [
     summary: 'Remove the second factors of a user who has lost them',
     extension: 'extensions §6',
     auth: 'user',
+    scope: 'account',
     dto: OwnerDto,
     useCase: ClearSecondFactors,
     toInput: ({ user_id }) => user_id as UserId,

@@ -28,6 +28,7 @@ const webPushRoutes: readonly Route[] = [
     summary: 'List browsers that get push notifications',
     extension: 'extensions §5',
     auth: 'user',
+    scope: 'account',
     dto: NoParameters,
     useCase: ListWebPushSubscriptions,
     response: wire.fields({
@@ -40,6 +41,7 @@ const webPushRoutes: readonly Route[] = [
     summary: 'Register a browser for push notifications',
     extension: 'extensions §5',
     auth: 'user',
+    scope: 'account',
     roleRequirements: ['human'],
     dto: SubscriptionDto,
     useCase: AddWebPushSubscription,
@@ -49,6 +51,7 @@ const webPushRoutes: readonly Route[] = [
     summary: 'Remove a browser from push notifications',
     extension: 'extensions §5',
     auth: 'user',
+    scope: 'account',
     dto: EndpointDto,
     useCase: RemoveWebPushSubscription,
     toInput: ({ endpoint }) => ({ endpoint }),

@@ -34,6 +34,7 @@ const callOf = (provider: CreateCallInput['provider']) => ({
   lacks: 'the provider cannot be configured: it answers that it is not',
   withoutPage: 'calls' as const,
   auth: 'user' as const,
+  scope: 'account' as const,
   useCase: CreateCall,
   toInput: (): CreateCallInput => ({ provider }),
 });
@@ -45,6 +46,7 @@ export const callRoutes: readonly Route[] = [
     summary: 'Create a BigBlueButton call',
     section: 'organization §20',
     auth: 'user',
+    scope: 'account',
     dto: CreateBigBlueButtonCallDto,
     useCase: CreateMeetingLink,
     toInput: ({ meeting_name, voice_only }) => ({ name: meeting_name, isVoiceOnly: voice_only }),
@@ -56,6 +58,7 @@ export const callRoutes: readonly Route[] = [
     summary: 'Join a BigBlueButton call',
     section: 'organization §20',
     auth: 'user',
+    scope: 'account',
     atRoot: true,
     dto: JoinBigBlueButtonCallDto,
     useCase: JoinMeeting,

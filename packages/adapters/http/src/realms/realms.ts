@@ -1,3 +1,4 @@
+import type { TokenScope } from '@parley/domain/kernel';
 import { ChangeRealm, CheckStringId, DeactivateRealm } from '@parley/domain/membership';
 import { loadPushStatus } from '@parley/domain/push';
 import { loadRealmPermissions, type RealmEventTypes, type RealmImageName } from '@parley/domain/realms';
@@ -26,6 +27,7 @@ export const realmSettingRoutes: readonly Route[] = [
     summary: 'Change settings and permissions of the organization',
     section: 'organization §2',
     auth: 'user',
+    scope: 'account',
     roleRequirements: ['administrator'],
     dto: ChangeRealmDto,
     useCase: ChangeRealm,
@@ -74,15 +76,31 @@ export const realmSection = ({ realmUrls, serverInfo }: SectionParts): RegisterS
     name: 'realm',
     fields: REALM_FIELDS,
     forSpectators: 'likeGuests',
+    forTokens: 'likeAccount',
     load: async (snapshot) => ({
       permissions: await snapshot.load(loadRealmPermissions),
       push: serverInfo.sendsPushes ? await snapshot.load(loadPushStatus) : { isEnabled: false, endsAt: null },
     }),
-    present: (loaded, { realm, isSpectator }) => ({
+    present: (loaded, { realm, isSpectator, scope }) => ({
       ...presentRealm(realm, loaded, publicRealmOf(realm, realmUrls), serverInfo),
       ...(isSpectator && { realm_allow_message_editing: false, realm_presence_disabled: true }),
+      ...(scope && presentTokenRights(scope)),
     }),
   });
+
+/** Switches off what a token does not allow, so that clients do not offer it. */
+const presentTokenRights = ({ actions }: TokenScope) => ({
+  realm_presence_disabled: true,
+  realm_enable_read_receipts: false,
+  realm_message_edit_history_visibility_policy: 'none',
+  // Channels of notices.
+  realm_moderation_request_channel_id: -1,
+  realm_new_stream_announcements_stream_id: -1,
+  realm_signup_announcements_stream_id: -1,
+  realm_zulip_update_announcements_stream_id: -1,
+  ...(!actions.includes('write') && { realm_allow_message_editing: false }),
+  ...(!actions.includes('upload') && { max_file_upload_size_mib: 0 }),
+});
 
 const giphySection = ({ serverInfo }: SectionParts): RegisterSection =>
   plainSection(
@@ -107,6 +125,7 @@ export const realmRoutes: readonly Route[] = [
     summary: 'Deactivate the organization',
     section: 'organization §3',
     auth: 'user',
+    scope: 'account',
     roleRequirements: ['owner'],
     dto: DeactivateRealmDto,
     useCase: DeactivateRealm,

@@ -4,6 +4,7 @@ import {
   isParsableUrl,
   type RealmId,
   type SessionId,
+  type TokenScope,
   type UnixSeconds,
   type UserId,
 } from '@parley/domain/kernel';
@@ -194,6 +195,8 @@ export interface Identity {
    * pages.
    */
   readonly isHostLogin?: boolean;
+  /** Present if the caller has a token for some conversations. */
+  readonly scope?: TokenScope;
   /** Time at which the credentials expire; absent for keys, and for log-ins of the host application. */
   readonly expiresAt?: UnixSeconds;
 }

@@ -48,6 +48,7 @@ export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
       tag: 'Files',
       ...shape,
       auth: 'user',
+      scope: 'account',
       takesKeyParameter: true,
       useCase: FindAvatar,
       handle: async ({ dto, caller, useCase }) =>
@@ -68,6 +69,7 @@ export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
       section: 'users §11',
       ...TAKES_IMAGE,
       auth: 'user',
+      scope: 'account',
       dto: NoParameters,
       useCase: ChangeOwnAvatar,
       toInput: (_dto, request) => ({ image: imageUpload(request) }),
@@ -78,6 +80,7 @@ export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
       summary: 'Delete your avatar',
       section: 'users §11',
       auth: 'user',
+      scope: 'account',
       dto: NoParameters,
       useCase: RemoveOwnAvatar,
       response: OWN_AVATAR,

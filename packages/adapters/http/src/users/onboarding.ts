@@ -51,6 +51,7 @@ export const onboardingRoutes: readonly Route[] = [
     summary: 'Mark an onboarding step as read',
     section: 'users §22',
     auth: 'user',
+    scope: 'account',
     roleRequirements: ['human'],
     dto: CompleteOnboardingStepDto,
     useCase: CompleteOnboardingStep,

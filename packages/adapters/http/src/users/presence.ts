@@ -219,6 +219,7 @@ export const presenceSection = ({ realmUrls, presence }: SectionParts): Register
       // Omits users who hide their presence (events §4.5).
       return { ...rest, entries: entries.filter(({ user }) => user.settings.presenceEnabled) };
     },
+    forTokens: (list) => ({ ...list, entries: [] }),
     present: (list, { realm, presentation, now }) => ({
       presences: new PresentedText(
         presentPresences(list, presenceFormOf(presentation), publicRealmOf(realm, realmUrls)),
@@ -271,6 +272,8 @@ export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock'
       summary: 'Report your presence and get the presence of others',
       section: 'users §8.1',
       auth: 'user',
+      // Without the presence of others.
+      scope: { action: 'read', limit: (dto) => ({ dto: { ...dto, ping_only: true } }) },
       roleRequirements: ['human'],
       dto: ReportPresenceDto,
       useCase: ReportPresence,
@@ -294,6 +297,7 @@ export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock'
       section: 'users §8.3',
       withoutPage: 'state',
       auth: 'user',
+      scope: 'account',
       dto: GetPresenceDto,
       useCase: GetPresence,
       toInput: ({ user_id_or_email: name }) => (DIGITS.test(name) ? { id: Number(name) as UserId } : { email: name }),
@@ -305,6 +309,7 @@ export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock'
       section: 'users §8.4',
       withoutPage: 'state',
       auth: 'user',
+      scope: 'account',
       isExpensive: true,
       dto: NoParameters,
       useCase: ListPresence,

@@ -234,8 +234,8 @@ export const profileFieldsSection: RegisterSection = registerSection({
   }),
 });
 
-const forAdministrators = { auth: 'user', roleRequirements: ['administrator'] } as const;
-const forPeople = { auth: 'user', roleRequirements: ['human'] } as const;
+const forAdministrators = { auth: 'user', scope: 'account', roleRequirements: ['administrator'] } as const;
+const forPeople = { auth: 'user', scope: 'account', roleRequirements: ['human'] } as const;
 
 /** Users §13. */
 export const profileRoutes: readonly Route[] = [
@@ -245,6 +245,7 @@ export const profileRoutes: readonly Route[] = [
     tag: 'Organization',
     withoutPage: 'state',
     auth: 'user',
+    scope: 'account',
     dto: NoParameters,
     useCase: ListProfileFields,
     response: wire.fields({ custom_fields: wire.listOf(profileField) }),

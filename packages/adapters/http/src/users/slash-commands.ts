@@ -32,6 +32,7 @@ const slashCommandRoutes: readonly Route[] = [
     section: 'messages §15.2',
     withoutPage: 'bots',
     auth: 'user',
+    scope: 'account',
     dto: ZcommandDto,
     useCase: SwitchDisplay,
     response: wire.fields({}),

@@ -1,4 +1,3 @@
-import { isAtLeast } from '@parley/domain/access';
 import { SpectateUsers } from '@parley/domain/channels';
 import { getOrThrow, type RealmUrls, type UserId } from '@parley/domain/kernel';
 import {
@@ -10,29 +9,10 @@ import {
   ReactivateUser,
   UpdateUser,
 } from '@parley/domain/membership';
-import { loadRealm } from '@parley/domain/realms';
-import {
-  GetOwnUser,
-  GetUser,
-  isEmailPublic,
-  ListUsers,
-  type LoadedPeople,
-  loadPeople,
-  loadViewer,
-  publicAddress,
-} from '@parley/domain/users';
-import type { HttpFeature, SectionParts } from '../declarations/feature.js';
-import {
-  plainSection,
-  type RegisterRequest,
-  type RegisterSection,
-  registerSection,
-  type SectionContext,
-} from '../declarations/register-section.js';
+import { GetOwnUser, GetUser, ListUsers } from '@parley/domain/users';
+import type { HttpFeature } from '../declarations/feature.js';
 import { type Route, route } from '../declarations/route.js';
-import { can } from '../delivery/event-presenter.js';
-import { type PublicRealm, publicRealmOf } from '../delivery/public-realm.js';
-import { presentLongList, type SharedList } from '../kernel/json-lists.js';
+import { presentLongList } from '../kernel/json-lists.js';
 import {
   boolean,
   integer,
@@ -55,7 +35,6 @@ import {
 import { YieldingScheduler } from '../limits/yielding.js';
 import { success, TooLong, type WireErrors } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
-import { presentOwnRights } from './own-rights.js';
 import {
   PROFILE_EVENTS,
   type ProfileEntriesParam,
@@ -68,18 +47,15 @@ import { USER_EVENTS } from './user.events.js';
 import {
   ONE_USER,
   OWN_USER,
-  presentAvatar,
   presentGetUser,
   presentOwnUser,
-  presentUnknownUser,
   ROLE_NUMBERS,
   ROLES_BY_NUMBER,
   SHOWN_USERS,
-  shownUser,
   USER_LIST,
-  user,
 } from './user.presenters.js';
-import { type UserListForm, type UserPagePresenter, type UserText, userPagesOf } from './user-page.js';
+import { ownUserSection, peopleSection } from './user.register.js';
+import { type UserListForm, type UserPagePresenter, userPagesOf } from './user-page.js';
 import { USER_SETTINGS_EVENTS, userDefaultsSection, userSettingRoutes, userSettingsSection } from './user-settings.js';
 
 export const USER_WIRE_ERRORS = {
@@ -203,111 +179,6 @@ export function toDeactivation({ user_id, deactivation_notification_comment, act
   });
 }
 
-/** Event type that requests both sections below (events §3.3). */
-const REALM_USER = 'realm_user';
-
-/** Section of the viewer's own user. */
-export const ownUserSection = ({ realmUrls, serverInfo }: SectionParts): RegisterSection =>
-  plainSection(
-    REALM_USER,
-    {
-      user_id: wire.integer(),
-      email: wire.text(),
-      delivery_email: wire.text(),
-      full_name: wire.text(),
-      avatar_source: wire.oneOf('G', 'J', 'U'),
-      avatar_url: wire.nullable(wire.text()),
-      avatar_url_medium: wire.nullable(wire.text()),
-      is_owner: wire.boolean(),
-      is_admin: wire.boolean(),
-      is_moderator: wire.boolean(),
-      is_guest: wire.boolean(),
-      can_create_private_streams: wire.boolean(),
-      can_create_public_streams: wire.boolean(),
-      can_create_streams: wire.boolean(),
-      can_create_web_public_streams: wire.boolean(),
-      can_invite_others_to_realm: wire.boolean(),
-    },
-    ({ viewer, user, realm, presentation }) => {
-      const { role } = viewer;
-      const publicRealm = publicRealmOf(realm, realmUrls);
-      const avatarViewer = { seesEmail: true, clientGravatar: presentation.clientGravatar && isEmailPublic(user) };
-      const { avatar_source, avatar_url, avatar_url_medium } = presentAvatar(user, publicRealm, avatarViewer);
-      return {
-        user_id: user.id,
-        email: publicAddress(user, publicRealm.emailDomain),
-        delivery_email: user.email,
-        full_name: user.fullName,
-        avatar_source,
-        avatar_url,
-        avatar_url_medium,
-        is_owner: role === 'owner',
-        is_admin: isAtLeast(role, 'administrator'),
-        is_moderator: isAtLeast(role, 'moderator'),
-        is_guest: role === 'guest',
-        ...presentOwnRights(viewer, realm, serverInfo),
-      };
-    },
-    'likeGuests',
-  );
-
-/** Section of active users, deactivated users and cross-realm bots. */
-export const peopleSection = ({ realmUrls, once }: SectionParts): RegisterSection =>
-  registerSection({
-    name: 'realm_users',
-    fields: {
-      realm_users: wire.listOf(user),
-      realm_non_active_users: wire.listOf(user),
-      cross_realm_bots: wire.listOf(user),
-    },
-    spectatorFields: {
-      realm_users: wire.listOf(shownUser),
-      realm_non_active_users: wire.listOf(shownUser),
-      cross_realm_bots: wire.listOf(shownUser),
-    },
-    forSpectators: 'likeGuests',
-    fetchEventTypes: [REALM_USER],
-    load: async (snapshot, request) => {
-      const people = await snapshot.load(loadPeople);
-      const viewer = await snapshot.load(loadViewer);
-      const realm = await snapshot.load(loadRealm);
-      return writePeople({ viewer, realm }, people, request, once(userPagesOf), publicRealmOf(realm, realmUrls));
-    },
-    present: ({ active, deactivated, bots }) => ({
-      realm_users: active,
-      realm_non_active_users: deactivated,
-      cross_realm_bots: bots,
-    }),
-  });
-
-/**
- * Runs within the read, because users without cached text are fetched. Users inaccessible to a guest are omitted, or
- * shown as unknown active users if the client expects all users (users §1.4).
- */
-async function writePeople(
-  { viewer, realm }: Pick<SectionContext, 'viewer' | 'realm'>,
-  { entries, inaccessibleIds, systemBots, hydrate }: LoadedPeople,
-  { presentation, isSpectator }: RegisterRequest,
-  pages: UserPagePresenter,
-  publicRealm: PublicRealm,
-): Promise<Readonly<Record<'active' | 'deactivated' | 'bots', SharedList<{ readonly id: number }>>>> {
-  const form = { clientGravatar: presentation.clientGravatar, withProfile: !isSpectator, forSpectators: isSpectator };
-  const list = (isActive: boolean, more: readonly UserText[]) => {
-    const wanted = entries.filter((entry) => entry.isActive === isActive);
-    return pages.present({ viewer, realm, entries: wanted }, hydrate, { ...form, withActivity: false }, more);
-  };
-  const bots = await pages.present({ viewer, realm, entries: systemBots }, async () => systemBots, {
-    ...form,
-    withActivity: true,
-  });
-  const unknown = can(presentation, 'user_list_incomplete') ? [] : inaccessibleIds;
-  const inaccessibleUsers = unknown.map((id) => ({
-    id,
-    text: JSON.stringify(presentUnknownUser(id, publicRealm, { withActivity: false })),
-  }));
-  return { bots, active: await list(true, inaccessibleUsers), deactivated: await list(false, []) };
-}
-
 const toListUsersInput = ({ user_ids }: ListUsersDto) => ({ ids: (user_ids as UserId[] | undefined) ?? null });
 
 export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): readonly Route[] {
@@ -323,6 +194,7 @@ function userListRoutes(pages: UserPagePresenter): readonly Route[] {
       section: 'users §2',
       withoutPage: 'state',
       auth: 'user',
+      scope: 'account',
       isExpensive: true,
       dto: ListUsersDto,
       useCase: ListUsers,
@@ -372,6 +244,7 @@ function singleUserRoutes(realmUrls: RealmUrls): readonly Route[] {
       section: 'users §3.1',
       withoutPage: 'scripts',
       auth: 'user',
+      scope: 'account',
       isExpensive: true,
       roleRequirements: ['administrator'],
       dto: CreateUserDto,
@@ -384,6 +257,7 @@ function singleUserRoutes(realmUrls: RealmUrls): readonly Route[] {
       summary: 'Get your user',
       section: 'users §2',
       auth: 'user',
+      scope: { action: 'read' },
       dto: NoParameters,
       useCase: GetOwnUser,
       response: OWN_USER,
@@ -394,6 +268,7 @@ function singleUserRoutes(realmUrls: RealmUrls): readonly Route[] {
       section: 'users §2',
       withoutPage: 'state',
       auth: 'user',
+      scope: 'account',
       dto: GetUserDto,
       useCase: GetUser,
       toInput: ({ user_id }) => ({ id: user_id as UserId }),
@@ -405,6 +280,7 @@ function singleUserRoutes(realmUrls: RealmUrls): readonly Route[] {
       section: 'users §2',
       withoutPage: 'scripts',
       auth: 'user',
+      scope: 'account',
       dto: GetUserByEmailDto,
       useCase: GetUser,
       toInput: ({ email }) => ({ email }),
@@ -420,6 +296,7 @@ function userChangeRoutes(): readonly Route[] {
       summary: 'Deactivate your account',
       section: 'users §4.2',
       auth: 'user',
+      scope: 'account',
       roleRequirements: ['human'],
       dto: NoParameters,
       useCase: DeactivateSelf,
@@ -428,6 +305,7 @@ function userChangeRoutes(): readonly Route[] {
       summary: 'Deactivate a user',
       section: 'users §4.1',
       auth: 'user',
+      scope: 'account',
       dto: DeactivateUserDto,
       useCase: DeactivateUser,
       toInput: toDeactivation,
@@ -436,6 +314,7 @@ function userChangeRoutes(): readonly Route[] {
       summary: 'Reactivate a user',
       section: 'users §4.3',
       auth: 'user',
+      scope: 'account',
       dto: UserIdDto,
       useCase: ReactivateUser,
       toInput: ({ user_id }) => user_id as UserId,
@@ -445,6 +324,7 @@ function userChangeRoutes(): readonly Route[] {
       section: 'users §3.2',
       isStarred: true,
       auth: 'user',
+      scope: 'account',
       roleRequirements: ['administrator'],
       dto: UpdateUserDto,
       useCase: UpdateUser,
@@ -456,6 +336,7 @@ function userChangeRoutes(): readonly Route[] {
       isStarred: true,
       withoutPage: 'scripts',
       auth: 'user',
+      scope: 'account',
       roleRequirements: ['administrator'],
       dto: UpdateUserByEmailDto,
       useCase: UpdateUser,

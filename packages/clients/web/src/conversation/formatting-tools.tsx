@@ -74,9 +74,10 @@ export function FormattingTools(props: Props) {
   const toolbar = useToolbar();
   const groups = [useMarks(props), useInsertions(props)].flat();
   const isSimple = useServices().tools === 'simple';
+  const maxFileMib = useField('max_file_upload_size_mib');
   return (
     <div {...toolbar} className={styles.buttons} role="toolbar" aria-label={i18n._('Formatting')}>
-      <AttachButton destination={filesOf} onChosen={preview.enterField} />
+      {maxFileMib !== 0 && <AttachButton destination={filesOf} onChosen={preview.enterField} />}
       <IconButton
         icon={Smile}
         label={i18n._('Insert emoji')}

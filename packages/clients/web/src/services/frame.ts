@@ -35,6 +35,14 @@ export class Frame {
     return this.renewal;
   };
 
+  /**
+   * Separates the chats of frames with tokens for some conversations, which must not share a connection or unsent
+   * messages; empty for other tokens.
+   */
+  get scope(): string {
+    return this.current?.startsWith('parley_') ? location.search : '';
+  }
+
   /** Returns a file of the organization, which needs the token here. */
   readonly loadFile = async (url: string): Promise<Blob> => {
     const load = async (token: string) =>

@@ -59,7 +59,7 @@ export async function startServices({
   isVisitor = false,
   frame,
 }: Start): Promise<StartedServices> {
-  const storageName = `${baseUrl}:${userId}`;
+  const storageName = `${baseUrl}:${userId}${frame?.scope ?? ''}`;
   const outbox = new StoredOutbox(`parley-outbox:${storageName}:`);
   // Opens the database in parallel with the lock request.
   const ownCache = isVisitor || kind !== 'application' ? null : new IdbCache(baseUrl, userId, isDrawn);

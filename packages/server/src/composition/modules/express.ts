@@ -1,5 +1,6 @@
 import type { Injectable } from '@parley/domain/composition';
 import { BlobReceiver } from '@parley/domain/files';
+import { VerifyAccessToken } from '@parley/domain/membership';
 import { PresenceBoard, VerifyApiKey, VerifyFrameToken, VerifySession } from '@parley/domain/users';
 import {
   type Authenticator,
@@ -26,7 +27,13 @@ import {
   type WebAssets,
 } from '@parley/http';
 import { type HostAuthenticate, HostAuthenticator } from '../../facade/host-authentication.js';
-import { ApiKeyCredentials, FrameTokenAuthenticator, StoredRoles, StoredSessions } from '../../http/authentication.js';
+import {
+  AccessTokenAuthenticator,
+  ApiKeyCredentials,
+  FrameTokenAuthenticator,
+  StoredRoles,
+  StoredSessions,
+} from '../../http/authentication.js';
 import { RealmResolver } from '../../kernel/realm-resolver.js';
 import { HttpAuditRecorder, StoredAuditStates } from '../../observation/audited-objects.js';
 import type { ServerMetrics } from '../../observation/metrics.js';
@@ -93,11 +100,13 @@ const recording = (activity: Activity, load: LoadGauge): LoadGauge => ({
 
 const credentialsOf = ({ resolve }: Parts) => new ApiKeyCredentials(resolve(VerifyApiKey), resolve(RealmResolver));
 
-function authenticatorsOf({ frameAncestors = [] }: ExpressOptions, parts: Parts): readonly Authenticator[] {
+function authenticatorsOf({ frameAncestors = [], url }: ExpressOptions, parts: Parts): readonly Authenticator[] {
   const { get, resolve } = parts;
   const basic = new BasicAuthenticator(credentialsOf(parts));
   const ofHost = get('hostAuthenticators');
   return [
+    // Their form is unmistakable, so the application need not know them.
+    new AccessTokenAuthenticator(resolve(VerifyAccessToken), resolve(RealmResolver), url),
     // The application may itself use Basic authentication, but not with API keys.
     ...(ofHost.length > 0 ? [new NamedKeyAuthenticator(basic), ...ofHost] : []),
     ...(frameAncestors.length > 0

@@ -1,0 +1,86 @@
+import {
+  type Caller,
+  type ChannelId,
+  conversationAt,
+  type MessageId,
+  type Place,
+  type TokenAction,
+  type TokenConversation,
+  type TokenScope,
+} from '@parley/domain/kernel';
+import { isOperator, type NarrowTerm, termsOf } from '@parley/domain/messages';
+import { HttpRefusal } from '../wire/reply.js';
+
+/** Caller with a token for some conversations. */
+export interface ScopedCaller extends Caller {
+  readonly scope: TokenScope;
+}
+
+/** Part of a request that needs storage to decide, and the parameters that are limited to the token's conversations. */
+export interface LimitedRequest<D> {
+  /** Messages that must be in conversations of the token. */
+  readonly messageIds?: readonly MessageId[];
+  /** Replaces the parameters. */
+  readonly dto?: D;
+}
+
+/** Use of an operation by callers with a token for some conversations. */
+export interface ConversationScope<D> {
+  readonly action: TokenAction;
+  /**
+   * Limits the request to the conversations of the token. Absent if the operation concerns only the caller, or limits
+   * itself by `caller.scope`. @throws HttpRefusal
+   */
+  readonly limit?: (dto: D, caller: ScopedCaller) => LimitedRequest<D>;
+}
+
+/** `account`: never with a token for some conversations. */
+export type Scope<D> = 'account' | ConversationScope<D>;
+
+/** The token does not include the operation, the action or the conversation. */
+export const outOfScope = (
+  message = 'This token does not allow the operation. It is for some conversations only.',
+): HttpRefusal => new HttpRefusal(403, 'TOKEN_SCOPE', message);
+
+/** Requires a conversation of the token. @throws HttpRefusal 403 */
+export function requirePlace({ scope }: ScopedCaller, place: Place): void {
+  if (!conversationAt(scope, place)) throw outOfScope('This token does not include the conversation.');
+}
+
+/** Scope of an operation on one message, whose id is a parameter. */
+export const onMessage = (action: TokenAction) => ({
+  action,
+  limit: ({ message_id }: { readonly message_id: number }) => ({ messageIds: [message_id as MessageId] }),
+});
+
+/**
+ * Returns terms that limit the narrow to the conversation that it names, or to the only one of the token.
+ * @throws HttpRefusal 403 for narrows that name no conversation of the token
+ */
+export function scopeTerms(caller: ScopedCaller, narrow: readonly NarrowTerm[]): readonly NarrowTerm[] {
+  // The server replaces other terms by the conversation of this message.
+  if (narrow.some((term) => isOperator(term, 'with'))) {
+    throw outOfScope('This token does not allow the operator "with".');
+  }
+  const { conversations } = caller.scope;
+  const named =
+    conversations.length === 1 ? conversations[0] : conversations.find((one) => isNamed(one, caller, narrow));
+  if (!named) throw outOfScope('With this token, a narrow has to name one of its conversations by ids.');
+  return termsOf(named);
+}
+
+function isNamed(conversation: TokenConversation, { userId }: Caller, narrow: readonly NarrowTerm[]): boolean {
+  const operandOf = (name: string) => narrow.find((term) => !term.negated && isOperator(term, name))?.operand;
+  if (conversation.kind === 'direct') {
+    const operand = operandOf('dm');
+    const ids = Array.isArray(operand) ? new Set([...operand, userId]) : null;
+    return ids !== null && ids.size === conversation.userIds.length && conversation.userIds.every((id) => ids.has(id));
+  }
+  const topic = operandOf('topic');
+  const place = {
+    kind: 'channel',
+    channelId: Number(operandOf('channel')) as ChannelId,
+    topic: typeof topic === 'string' ? topic : null,
+  } as const;
+  return conversationAt({ conversations: [conversation] }, place) !== undefined;
+}

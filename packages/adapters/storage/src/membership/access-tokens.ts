@@ -1,0 +1,18 @@
+import { type AccessTokenRow, ACCESS_TOKEN_FEATURE as DECLARED } from '@parley/domain/membership';
+import { Table } from '../engine/declared-rows.js';
+
+export const ACCESS_TOKEN_FEATURE = {
+  ...new Table<AccessTokenRow>(DECLARED.rows.accessTokens, {
+    columns: {
+      fingerprint: 'text',
+      actions: 'texts',
+      conversations: 'texts',
+      origin: 'text?',
+      createdAt: 'int',
+      expiresAt: 'int',
+      lastUsedAt: 'int?',
+    },
+    indices: ['INDEX access_token_by_user ON access_token (user_id, id, realm_id)'],
+  }).feature(51, 'accessTokens', { data: 'Tokens for conversations', erase: 'user_id = {id}' }),
+  notExported: { access_token: DECLARED.notExported.accessTokens },
+};
