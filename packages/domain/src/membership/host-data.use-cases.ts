@@ -1,6 +1,5 @@
 import { type Actor, isAdministrator } from '../access/actor.js';
-import type { Channel } from '../channels/channel.js';
-import { hasMetadataAccess, loadChannel } from '../channels/channel-access.js';
+import { loadChannel, visibleChannels } from '../channels/channel-access.js';
 import { metadataUsers } from '../channels/channel-delivery.js';
 import { canChangeChannel } from '../channels/channel-permissions.js';
 import { type Audience, wholeRealm } from '../kernel/event.js';
@@ -71,10 +70,7 @@ async function visibleIds(
       return entries.map(({ id }) => id);
     }
     case 'channel': {
-      const channels = await reads.channels.list(realmId, ids as readonly ChannelId[]);
-      const subscribed = new Set<ChannelId>(await reads.channels.listSubscribedIds(realmId, actor.id));
-      const isVisible = (channel: Channel) => hasMetadataAccess(actor, channel, subscribed.has(channel.id));
-      return channels.filter(isVisible).map(({ id }) => id);
+      return (await visibleChannels(reads, actor, ids as readonly ChannelId[])).map(({ id }) => id);
     }
     case 'user': {
       const realm = await reads.realms.get(realmId);

@@ -7,6 +7,7 @@ import {
   FindChannelId,
   GetChannel,
   ListChannels,
+  ListChannelsById,
   MAX_CLOSING_DAYS,
   ReopenChannel,
   SubscribeUsers,
@@ -22,6 +23,7 @@ import {
   trim,
   type UserId,
 } from '@parley/domain/kernel';
+import { FindByData } from '@parley/domain/membership';
 import { ChangeNarrowFlags, GetUnread, MarkRead, type NarrowTerm } from '@parley/domain/messages';
 import type { Resolve } from '../kernel/resolve.js';
 import { integer, object, optional } from '../kernel/values.js';
@@ -40,7 +42,17 @@ import {
   presentChannel,
   presentMessage,
 } from './chat-messages.js';
-import { type ChatData, dataOf, ensureData, parsedData, type SetDataOptions, setData } from './host-data.js';
+import {
+  type ChatData,
+  type DataSelection,
+  dataOf,
+  ensureData,
+  filtersOf,
+  parsedData,
+  type SetDataOptions,
+  setData,
+  WHERE,
+} from './host-data.js';
 import { Addresses, type PersonRef, referenceOf, type UserRef } from './references.js';
 
 export interface ChannelToCreate {
@@ -92,8 +104,11 @@ export interface ChatChannels {
   ensureMany(channels: readonly ChannelToCreate[]): Promise<readonly ItemResult<ChatChannel>[]>;
   /** Returns null if the user cannot access such a channel. */
   find(channel: string | number): Promise<ChatChannel | null>;
-  /** Returns the active channels that the user can access, by name. */
-  list(): Promise<readonly ChatChannel[]>;
+  /**
+   * Returns the active channels that the user can access, by name. `where` selects channels by their data, by id; its
+   * keys must be declared by `realms.declareData`.
+   */
+  list(selection?: { readonly where?: DataSelection }): Promise<readonly ChatChannel[]>;
   /** Subscribes users to a channel. Idempotent. */
   subscribe(channel: string | number, subscribers?: SubscribersToChange): Promise<void>;
   unsubscribe(channel: string | number, subscribers?: SubscribersToChange): Promise<void>;
@@ -140,10 +155,14 @@ const NEW_CHANNEL = object({
   closesAfterDays: optional(integer({ min: 1, max: MAX_CLOSING_DAYS })),
   data: optional(HOST_DATA),
 });
+const CHANNEL_SELECTION = object({ where: optional(WHERE) });
 const SUBSCRIBERS = object({ users: optional(PEOPLE) });
 const SCOPE = object({ channel: optional(CHANNEL), topic: optional(TEXT), with: optional(PEOPLE) });
 const UNREAD_OPTIONS = object({ last: optional(CHECKED_BY_USE) });
 const CHAT_OPTIONS = object({ client: optional(TEXT) });
+
+/** Number of channels found by data per unit. */
+const FOUND_PAGE = 500;
 
 const EVERY_ACTIVE_CHANNEL = {
   includePublic: true,
@@ -196,6 +215,16 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
     return users === undefined ? null : addresses.userIds((await caller()).realmId, 'users', listOf(users));
   };
 
+  async function* everyActive(who: Caller) {
+    yield (await resolve(ListChannels).execute(who, EVERY_ACTIVE_CHANNEL)).channels;
+  }
+  async function* found(who: Caller, filters: readonly string[]) {
+    const ids = (await resolve(FindByData).execute(who.realmId, 'channel', filters)) as readonly ChannelId[];
+    for (let start = 0; start < ids.length; start += FOUND_PAGE) {
+      yield await resolve(ListChannelsById).execute(who, ids.slice(start, start + FOUND_PAGE));
+    }
+  }
+
   const channels: ChatChannels = {
     async create(channel) {
       const data = parsedData(properties('The channel', NEW_CHANNEL, channel).data);
@@ -230,12 +259,21 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
         throw error;
       }
     },
-    async list() {
+    async list(selection = {}) {
+      const { where = {} } = properties('The selection', CHANNEL_SELECTION, selection);
+      const filters = filtersOf(where);
       const who = await caller();
-      const { channels: all } = await resolve(ListChannels).execute(who, EVERY_ACTIVE_CHANNEL);
-      const ids = all.map(({ id }) => id);
-      const data = await dataOf(resolve, who.realmId, 'channel', ids);
-      return all.map((channel) => presentChannel(channel, realm, data(channel.id)));
+      const presented: ChatChannel[] = [];
+      for await (const page of filters.length > 0 ? found(who, filters) : everyActive(who)) {
+        const data = await dataOf(
+          resolve,
+          who.realmId,
+          'channel',
+          page.map(({ id }) => id),
+        );
+        presented.push(...page.map((channel) => presentChannel(channel, realm, data(channel.id))));
+      }
+      return presented;
     },
     async subscribe(channel, subscribers = {}) {
       const name = await nameOf(channel);

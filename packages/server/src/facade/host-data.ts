@@ -1,17 +1,25 @@
 import {
+  DATA_KEY_TYPES,
+  type DataKeyDeclaration,
+  type DataKeyType,
   type DataOwnerIds,
   type DataOwnerKind,
   DomainError,
+  FILTERED_KINDS,
+  type FilteredKind,
   type HostData,
   type JsonObject,
+  MAX_DATA_KEY_LENGTH,
+  MAX_DATA_KEYS,
   NO_HOST_DATA,
   parseHostData,
   type RealmId,
 } from '@parley/domain/kernel';
 import { type ChangedDataOwner, GetHostData, SetHostData } from '@parley/domain/membership';
+import type { OptionalKey } from '@parley/http';
 import type { Resolve } from '../kernel/resolve.js';
-import { integer, object, optional } from '../kernel/values.js';
-import { properties } from './argument-types.js';
+import { integer, object, oneOf, optional, recordOf, valueType } from '../kernel/values.js';
+import { invalidArgument, properties } from './argument-types.js';
 
 /** Data of your application. Everybody who can see the object may see it. */
 export interface ChatData {
@@ -21,12 +29,48 @@ export interface ChatData {
   readonly dataVersion: number;
 }
 
+/** Values that the data must have, by declared key: `{ 'data.orderId': 7 }` (`realms.declareData`). */
+export type DataSelection = Readonly<Record<`data.${string}`, string | number | boolean>>;
+
+/** Objects whose data can be filtered, with the types of the keys by name, such as `{ message: { orderId: 'number' } }`. */
+export type DataKeys = { readonly [K in FilteredKind]?: Readonly<Record<string, DataKeyType>> };
+
 export interface SetDataOptions {
   /** `dataVersion` that you have read; another version rejects with `DATA_VERSION_CONFLICT`. Default: any. */
   readonly expectedVersion?: number;
 }
 
 const OPTIONS = object({ expectedVersion: optional(integer()) });
+
+export const WHERE = recordOf(
+  valueType<string | number | boolean>('text, a number, true or false', (value) =>
+    ['string', 'number', 'boolean'].includes(typeof value),
+  ),
+  { max: MAX_DATA_KEYS, maxKeyLength: 'data.'.length + MAX_DATA_KEY_LENGTH },
+);
+
+/** Returns filters such as `orderId=7`. @throws DomainError INVALID_ARGUMENT */
+export const filtersOf = (where: DataSelection): readonly string[] =>
+  Object.entries(where).map(([name, value]) => {
+    if (!name.startsWith('data.')) throw invalidArgument(`where must have names such as data.orderId, not ${name}.`);
+    return `${name.slice('data.'.length)}=${value}`;
+  });
+
+const KEY_TYPES = recordOf(oneOf(DATA_KEY_TYPES), { max: MAX_DATA_KEYS, maxKeyLength: MAX_DATA_KEY_LENGTH });
+const DECLARATION = object(
+  Object.fromEntries(FILTERED_KINDS.map((kind) => [kind, optional(KEY_TYPES)])) as Record<
+    FilteredKind,
+    OptionalKey<Record<string, DataKeyType>>
+  >,
+);
+
+/** @throws DomainError INVALID_ARGUMENT */
+export function declaredKeys(given: DataKeys): readonly DataKeyDeclaration[] {
+  const declaration = properties('The keys', DECLARATION, given);
+  return FILTERED_KINDS.flatMap((kind) =>
+    Object.entries(declaration[kind] ?? {}).map(([name, type]) => ({ kind, name, type })),
+  );
+}
 
 /** Checks given data before the work begins. @throws DomainError INVALID_DATA */
 export const parsedData = (data: JsonObject | undefined): JsonObject | undefined =>

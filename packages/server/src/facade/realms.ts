@@ -7,7 +7,7 @@ import {
   type SettingValues,
   type UnitOfWork,
 } from '@parley/domain/kernel';
-import { ConfigureRealm, CreateRealm, type RealmConfiguration } from '@parley/domain/membership';
+import { ConfigureRealm, CreateRealm, DeclareDataKeys, type RealmConfiguration } from '@parley/domain/membership';
 import {
   REALM_PERMISSIONS,
   REALM_SETTINGS,
@@ -23,7 +23,16 @@ import { object, oneOf, optional, valueType } from '../kernel/values.js';
 import { type AuditTrail, byApplication } from '../observation/audit-trail.js';
 import { realmObject } from '../observation/audited-objects.js';
 import { argument, FLAG, HOST_DATA, properties, TEXT } from './argument-types.js';
-import { type ChatData, dataOf, ensureData, parsedData, type SetDataOptions, setData } from './host-data.js';
+import {
+  type ChatData,
+  type DataKeys,
+  dataOf,
+  declaredKeys,
+  ensureData,
+  parsedData,
+  type SetDataOptions,
+  setData,
+} from './host-data.js';
 
 export interface ChatRealm extends ChatData {
   readonly id: number;
@@ -82,6 +91,13 @@ export interface Realms {
   list(): Promise<readonly ChatRealm[]>;
   /** Replaces the data of an organization; `{}` removes it. @throws DomainError UNKNOWN_REALM, DATA_VERSION_CONFLICT */
   setData(name: string, data: JsonObject, options?: SetDataOptions): Promise<ChatData>;
+  /**
+   * Declares the keys by which messages, channels and users can be filtered, at most 20 in total, instead of the former
+   * ones. Call it at each start: unchanged keys cost nothing. Resolves once existing data is indexed; after an
+   * interruption, the next call continues.
+   * @throws DomainError UNKNOWN_REALM, INVALID_DATA_KEY
+   */
+  declareData(name: string, keys: DataKeys): Promise<void>;
 }
 
 const presentRealm = (realm: Realm, url: string, data: ChatData): ChatRealm => ({
@@ -232,6 +248,11 @@ export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve, aud
     },
     setData: async (name, data, options) =>
       setData(resolve, ownerOf(await get(argument('name', TEXT, name))), data, options),
+    async declareData(name, keys) {
+      const declared = declaredKeys(keys);
+      const { id } = await get(argument('name', TEXT, name));
+      await resolve(DeclareDataKeys).execute(id, declared);
+    },
   };
 }
 

@@ -239,6 +239,100 @@ describe('events', () => {
   });
 });
 
+describe('filters by declared keys', () => {
+  const shop = 'filtered';
+  const staff = { realm: shop, externalId: 'sam' };
+  const customer = { realm: shop, externalId: 'cara' };
+  const idsIn = async (as: typeof sam, where: Record<`data.${string}`, string | number | boolean>) =>
+    (await server.parley.as(as).messages.list({ where }).toArray()).map(({ id }) => id);
+
+  beforeAll(async () => {
+    const { parley } = server;
+    await parley.realms.ensure({ name: shop, preset: 'customers' });
+    await parley.users.upsert({ ...staff, name: 'Sam', role: 'owner', data: { team: 'support' } });
+    await parley.users.upsert({ ...customer, name: 'Cara', role: 'guest', data: { team: 'none' } });
+    const { channels } = parley.as(staff);
+    await channels.create({ name: 'Order 7', isPrivate: true, subscribers: ['cara'], data: { orderId: 7 } });
+    await channels.create({ name: 'Order 8', isPrivate: true, data: { orderId: 8 } });
+  });
+
+  const order = (number: 7 | 8, data: object) =>
+    server.parley.as(staff).messages.send({ channel: `Order ${number}`, content: 'Hello', data: data as never });
+
+  it('finds messages of before and after the declaration that the user can read', async () => {
+    const { parley } = server;
+    const [own, hidden] = [await order(7, { orderId: 7 }), await order(8, { orderId: 7 })];
+    await expect(idsIn(staff, { 'data.orderId': 7 })).rejects.toMatchObject({
+      code: 'INVALID_NARROW',
+      message: 'Invalid narrow operator: unknown data key orderId',
+    });
+    await parley.realms.declareData(shop, { message: { orderId: 'number', state: 'string' } });
+    const later = await order(7, { orderId: 7, state: 'open' });
+    expect(await idsIn(staff, { 'data.orderId': 7 })).toEqual([own.id, hidden.id, later.id]);
+    expect(await idsIn(customer, { 'data.orderId': 7 })).toEqual([own.id, later.id]);
+    expect(await idsIn(customer, { 'data.orderId': 7, 'data.state': 'open' })).toEqual([later.id]);
+    await parley.as(staff).messages.setData(later.id, { orderId: 9 });
+    expect(await idsIn(staff, { 'data.state': 'open' })).toEqual([]);
+    expect(await idsIn(staff, { 'data.orderId': 9 })).toEqual([later.id]);
+  });
+
+  it('narrows by the operator data, also negated', async () => {
+    const { parley } = server;
+    const { hamlet } = server.people;
+    await server.createChannel('orders', [hamlet]);
+    await parley.realms.declareData('zulip', { message: { orderId: 'number' } });
+    const as = parley.as({ realm: 'zulip', userId: hamlet.id }).messages;
+    const { id } = await as.send({ channel: 'orders', content: 'First', data: { orderId: 7 } });
+    const other = await as.send({ channel: 'orders', content: 'Second' });
+    const found = async (negated: boolean) => {
+      const narrow = [['channel', 'orders'], { operator: 'data', operand: 'orderId=7', negated }];
+      const page = { narrow, anchor: 'newest', num_before: 10, num_after: 0 };
+      const { messages } = fieldsOf(await server.get('/messages', hamlet, page)) as never as {
+        messages: { id: number }[];
+      };
+      return messages.map((message) => message.id);
+    };
+    expect(await found(false)).toEqual([id]);
+    expect(await found(true)).toContain(other.id);
+    expect(await found(true)).not.toContain(id);
+    const queue = await server.request('POST', '/register', {
+      as: hamlet,
+      params: { narrow: [['data', 'orderId=7']] },
+    });
+    expect(queue.body).toMatchObject({ result: 'error', msg: 'Operator data not supported.' });
+  });
+
+  it('finds channels and users', async () => {
+    const { parley } = server;
+    await parley.realms.declareData(shop, { channel: { orderId: 'number' }, user: { team: 'string' } });
+    const channelsOf = async (as: typeof sam, orderId: number) =>
+      (await parley.as(as).channels.list({ where: { 'data.orderId': orderId } })).map(({ name }) => name);
+    expect(await channelsOf(staff, 8)).toEqual(['Order 8']);
+    expect(await channelsOf(customer, 7)).toEqual(['Order 7']);
+    expect(await channelsOf(customer, 8)).toEqual([]);
+    const users = await parley.users.list({ realm: shop, where: { 'data.team': 'support' } }).toArray();
+    expect(users.map(({ name }) => name)).toEqual(['Sam']);
+    // The key of messages is no longer declared.
+    await expect(idsIn(staff, { 'data.orderId': 7 })).rejects.toEqual(code('INVALID_NARROW'));
+  });
+
+  it('rejects wrong declarations and selections', async () => {
+    const { parley } = server;
+    await expect(parley.realms.declareData(shop, { message: { 'a-b': 'number' } })).rejects.toEqual(
+      code('INVALID_DATA_KEY'),
+    );
+    await expect(parley.realms.declareData(shop, { order: {} } as never)).rejects.toEqual(code('INVALID_ARGUMENT'));
+    await expect(parley.realms.declareData('none', {})).rejects.toEqual(code('UNKNOWN_REALM'));
+    await expect(idsIn(staff, { orderId: 7 } as never)).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: 'where must have names such as data.orderId, not orderId.',
+    });
+    await expect(parley.as(staff).channels.list({ where: { 'data.no': 1 } })).rejects.toEqual(
+      code('INVALID_DATA_FILTER'),
+    );
+  });
+});
+
 describe('the life cycle of data', () => {
   const dataIn = (of: TestServer, realmId: RealmId, kind: DataOwnerKind, ids: readonly number[]) =>
     of.storage.uow.read(realmId, async ({ hostData }) => [
@@ -252,6 +346,7 @@ describe('the life cycle of data', () => {
     await parley.as(sam).channels.setData('Order 7', { orderId: 7 });
     const user = await parley.users.upsert({ ...cara, name: 'Cara', data: { plan: 'archived' } });
     await parley.realms.setData(realm, { tenant: 7 });
+    await parley.realms.declareData(realm, { message: { orderId: 'number' } });
     const owned = [
       ['message', id],
       ['channel', (await parley.as(sam).channels.find('Order 7'))!.id],
@@ -294,6 +389,13 @@ describe('the life cycle of data', () => {
         dataIn(other, made.realm.id, 'realm', [made.realm.id]),
       ]);
       for (const [index, [data]] of before.entries()) expect(all[index]).toContainEqual(data);
+      const [key] = await other.storage.uow.read(made.realm.id, ({ dataKeys }) => dataKeys.list(made.realm.id));
+      expect(key).toMatchObject({ kind: 'message', name: 'orderId', type: 'number', isIndexed: true });
+      const indexed = await other.storage.uow.read(made.realm.id, ({ dataKeys }) =>
+        dataKeys.listObjects(made.realm.id, { key: key!, value: '7' }, 0, 1000),
+      );
+      expect(messages.ids).toEqual(expect.arrayContaining([...indexed]));
+      expect(indexed.length).toBeGreaterThan(0);
       // Deleting the organization removes all of it.
       await other.storage.uow.write(made.realm.id, async ({ realms }) => {
         await realms.update({ ...(await realms.get(made.realm.id)), isDeactivated: true });
@@ -335,6 +437,8 @@ describe('the life cycle of data', () => {
     await server.parley.as(sam).messages.delete(id);
     const selection = { messageId: id as MessageId, channelId: null, topicKey: null, since: null };
     await server.parley.useCase(RestoreMessages).execute({ realmId, selection, isDryRun: false });
+    const orders = server.parley.as(sam).messages.list({ where: { 'data.orderId': 9 } });
+    expect((await orders.toArray()).map((message) => message.id)).toEqual([id]);
     expect(await server.parley.as(sam).messages.get(id)).toMatchObject({ data: { orderId: 9 }, dataVersion: 1 });
   });
 });
