@@ -1,5 +1,4 @@
 import type { Role } from '@parley/domain/access';
-import { type ChannelView, isPrivate, isWebPublic } from '@parley/domain/channels';
 import {
   type Caller,
   type ChannelId,
@@ -200,18 +199,6 @@ export const presentOwnMessage = (
   message.isMentioned = flags.mentioned || flags.channelWildcardMentioned || flags.topicWildcardMentioned;
   return message;
 };
-
-export const presentChannel = (channel: ChannelView, realm: string, data: ChatData): ChatChannel => ({
-  id: channel.id,
-  realm,
-  name: channel.name,
-  description: channel.description,
-  isPrivate: isPrivate(channel),
-  isWebPublic: isWebPublic(channel),
-  isArchived: channel.isArchived,
-  subscribers: channel.subscriberCount,
-  ...data,
-});
 
 /** Message to a channel, by name or id, or to users. */
 export type MessageToSend = {

@@ -6,8 +6,6 @@ import {
   DEFAULT_CHANNEL_OPTIONS,
   FindChannelId,
   GetChannel,
-  ListChannels,
-  ListChannelsById,
   MAX_CLOSING_DAYS,
   ReopenChannel,
   SubscribeUsers,
@@ -23,12 +21,12 @@ import {
   trim,
   type UserId,
 } from '@parley/domain/kernel';
-import { FindByData } from '@parley/domain/membership';
 import { ChangeNarrowFlags, GetUnread, MarkRead, type NarrowTerm } from '@parley/domain/messages';
 import type { Resolve } from '../kernel/resolve.js';
 import { integer, object, optional } from '../kernel/values.js';
 import { argument, CHANNEL, CHECKED_BY_USE, FLAG, HOST_DATA, PEOPLE, properties, TEXT } from './argument-types.js';
 import { type ItemResult, itemsOf, performEach } from './bulk.js';
+import { listedChannels, presentChannel } from './channel-lists.js';
 import {
   type ChatChannel,
   type ChatMessages,
@@ -39,7 +37,6 @@ import {
   narrowOf,
   peopleBy,
   peopleIn,
-  presentChannel,
   presentMessage,
 } from './chat-messages.js';
 import {
@@ -161,21 +158,6 @@ const SCOPE = object({ channel: optional(CHANNEL), topic: optional(TEXT), with: 
 const UNREAD_OPTIONS = object({ last: optional(CHECKED_BY_USE) });
 const CHAT_OPTIONS = object({ client: optional(TEXT) });
 
-/** Number of channels found by data per unit. */
-const FOUND_PAGE = 500;
-
-const EVERY_ACTIVE_CHANNEL = {
-  includePublic: true,
-  includeWebPublic: true,
-  includeSubscribed: true,
-  includeOwnerSubscribed: false,
-  includeReadable: false,
-  includeAll: true,
-  includeAllActive: false,
-  excludeArchived: true,
-  includeDefault: true,
-};
-
 /** Converts a channel to the use case's input. @throws DomainError INVALID_ARGUMENT, UNKNOWN_USER, UNKNOWN_GROUP */
 async function creationOf(
   { resolve, addresses }: Pick<ChannelsParts, 'resolve' | 'addresses'>,
@@ -215,16 +197,6 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
     return users === undefined ? null : addresses.userIds((await caller()).realmId, 'users', listOf(users));
   };
 
-  async function* everyActive(who: Caller) {
-    yield (await resolve(ListChannels).execute(who, EVERY_ACTIVE_CHANNEL)).channels;
-  }
-  async function* found(who: Caller, filters: readonly string[]) {
-    const ids = (await resolve(FindByData).execute(who.realmId, 'channel', filters)) as readonly ChannelId[];
-    for (let start = 0; start < ids.length; start += FOUND_PAGE) {
-      yield await resolve(ListChannelsById).execute(who, ids.slice(start, start + FOUND_PAGE));
-    }
-  }
-
   const channels: ChatChannels = {
     async create(channel) {
       const data = parsedData(properties('The channel', NEW_CHANNEL, channel).data);
@@ -262,18 +234,7 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
     async list(selection = {}) {
       const { where = {} } = properties('The selection', CHANNEL_SELECTION, selection);
       const filters = filtersOf(where);
-      const who = await caller();
-      const presented: ChatChannel[] = [];
-      for await (const page of filters.length > 0 ? found(who, filters) : everyActive(who)) {
-        const data = await dataOf(
-          resolve,
-          who.realmId,
-          'channel',
-          page.map(({ id }) => id),
-        );
-        presented.push(...page.map((channel) => presentChannel(channel, realm, data(channel.id))));
-      }
-      return presented;
+      return listedChannels({ resolve, realm }, await caller(), filters);
     },
     async subscribe(channel, subscribers = {}) {
       const name = await nameOf(channel);
