@@ -18,6 +18,7 @@ import { FILE_FEATURE } from './files/files.js';
 import { PICTURE_FEATURE } from './files/pictures.js';
 import { CALL_COUNT_FEATURE } from './kernel/call-counts.js';
 import { DATA_KEY_FEATURE } from './kernel/data-keys.js';
+import { DATA_SCHEMA_FEATURE } from './kernel/data-schemas.js';
 import { EVENT_CONSUMER_FEATURE } from './kernel/event-consumers.js';
 import { HOST_DATA_FEATURE } from './kernel/host-data.js';
 import { JOB_FEATURE } from './kernel/jobs.js';
@@ -83,6 +84,7 @@ const ALL = [
   STATUS_FEATURE,
   HOST_DATA_FEATURE,
   DATA_KEY_FEATURE,
+  DATA_SCHEMA_FEATURE,
   SCHEDULING_FEATURE,
   DRAFT_FEATURE,
   SEND_ONCE_FEATURE,

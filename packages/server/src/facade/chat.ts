@@ -46,6 +46,7 @@ import {
   ensureData,
   filtersOf,
   parsedData,
+  requireFit,
   type SetDataOptions,
   setData,
   WHERE,
@@ -201,6 +202,7 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
     async create(channel) {
       const data = parsedData(properties('The channel', NEW_CHANNEL, channel).data);
       const who = await caller();
+      await requireFit(resolve, who.realmId, 'channel', data);
       const input = await creationOf({ resolve, addresses }, who, channel);
       return withData(await view(await resolve(CreateChannel).execute(who, input)), data);
     },

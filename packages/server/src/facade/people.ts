@@ -28,6 +28,7 @@ import {
   dataOf,
   filtersOf,
   parsedData,
+  requireFit,
   type SetDataOptions,
   setData,
   WHERE,
@@ -183,6 +184,7 @@ export function usersOf(resolve: Resolve, audits: AuditTrail): Users {
   const upsert = async ({ name: fullName, data: given, ...named }: UserToUpsert) => {
     const data = parsedData(given);
     const realmId = await addresses.realmId(named.realm);
+    await requireFit(resolve, realmId, 'user', data);
     const operation = operationOn('upsert', { externalId: named.externalId }, { isOptional: true });
     const values = { ...named, fullName, realmId };
     const user = await audits.run(operation, () => resolve(UpsertHostUser).execute(values));

@@ -7,7 +7,7 @@ import {
   type SettingValues,
   type UnitOfWork,
 } from '@parley/domain/kernel';
-import { ConfigureRealm, CreateRealm, DeclareDataKeys, type RealmConfiguration } from '@parley/domain/membership';
+import { ConfigureRealm, CreateRealm, DeclareData, type RealmConfiguration } from '@parley/domain/membership';
 import {
   REALM_PERMISSIONS,
   REALM_SETTINGS,
@@ -25,11 +25,12 @@ import { realmObject } from '../observation/audited-objects.js';
 import { argument, FLAG, HOST_DATA, properties, TEXT } from './argument-types.js';
 import {
   type ChatData,
-  type DataKeys,
+  type DataDeclarations,
   dataOf,
-  declaredKeys,
+  declarationOf,
   ensureData,
   parsedData,
+  requireFit,
   type SetDataOptions,
   setData,
 } from './host-data.js';
@@ -92,12 +93,12 @@ export interface Realms {
   /** Replaces the data of an organization; `{}` removes it. @throws DomainError UNKNOWN_REALM, DATA_VERSION_CONFLICT */
   setData(name: string, data: JsonObject, options?: SetDataOptions): Promise<ChatData>;
   /**
-   * Declares the keys by which messages, channels and users can be filtered, at most 20 in total, instead of the former
-   * ones. Call it at each start: unchanged keys cost nothing. Resolves once existing data is indexed; after an
-   * interruption, the next call continues.
-   * @throws DomainError UNKNOWN_REALM, INVALID_DATA_KEY
+   * Declares the keys by which messages, channels and users can be filtered, at most 20 in total, and schemas of data,
+   * instead of the former ones. Call it at each start: unchanged declarations cost nothing. Resolves once existing data is
+   * indexed; after an interruption, the next call continues. Existing data need not fit a new schema.
+   * @throws DomainError UNKNOWN_REALM, INVALID_DATA_KEY, INVALID_DATA_SCHEMA
    */
-  declareData(name: string, keys: DataKeys): Promise<void>;
+  declareData(name: string, declaration: DataDeclarations): Promise<void>;
 }
 
 const presentRealm = (realm: Realm, url: string, data: ChatData): ChatRealm => ({
@@ -226,6 +227,7 @@ export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve, aud
       const configuration = configurationOf(given);
       const data = parsedData(given.data);
       const found = await get(name);
+      await requireFit(resolve, found.id, 'realm', data);
       await audits.run(byApplication('realms.configure', realmObject), () =>
         resolve(ConfigureRealm).execute({
           ...configuration,
@@ -248,10 +250,10 @@ export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve, aud
     },
     setData: async (name, data, options) =>
       setData(resolve, ownerOf(await get(argument('name', TEXT, name))), data, options),
-    async declareData(name, keys) {
-      const declared = declaredKeys(keys);
+    async declareData(name, declaration) {
+      const declared = declarationOf(declaration);
       const { id } = await get(argument('name', TEXT, name));
-      await resolve(DeclareDataKeys).execute(id, declared);
+      await resolve(DeclareData).execute(id, declared);
     },
   };
 }

@@ -266,7 +266,7 @@ describe('filters by declared keys', () => {
       code: 'INVALID_NARROW',
       message: 'Invalid narrow operator: unknown data key orderId',
     });
-    await parley.realms.declareData(shop, { message: { orderId: 'number', state: 'string' } });
+    await parley.realms.declareData(shop, { message: { keys: { orderId: 'number', state: 'string' } } });
     const later = await order(7, { orderId: 7, state: 'open' });
     expect(await idsIn(staff, { 'data.orderId': 7 })).toEqual([own.id, hidden.id, later.id]);
     expect(await idsIn(customer, { 'data.orderId': 7 })).toEqual([own.id, later.id]);
@@ -280,7 +280,7 @@ describe('filters by declared keys', () => {
     const { parley } = server;
     const { hamlet } = server.people;
     await server.createChannel('orders', [hamlet]);
-    await parley.realms.declareData('zulip', { message: { orderId: 'number' } });
+    await parley.realms.declareData('zulip', { message: { keys: { orderId: 'number' } } });
     const as = parley.as({ realm: 'zulip', userId: hamlet.id }).messages;
     const { id } = await as.send({ channel: 'orders', content: 'First', data: { orderId: 7 } });
     const other = await as.send({ channel: 'orders', content: 'Second' });
@@ -304,7 +304,10 @@ describe('filters by declared keys', () => {
 
   it('finds channels and users', async () => {
     const { parley } = server;
-    await parley.realms.declareData(shop, { channel: { orderId: 'number' }, user: { team: 'string' } });
+    await parley.realms.declareData(shop, {
+      channel: { keys: { orderId: 'number' } },
+      user: { keys: { team: 'string' } },
+    });
     const channelsOf = async (as: typeof sam, orderId: number) =>
       (await parley.as(as).channels.list({ where: { 'data.orderId': orderId } })).map(({ name }) => name);
     expect(await channelsOf(staff, 8)).toEqual(['Order 8']);
@@ -318,7 +321,7 @@ describe('filters by declared keys', () => {
 
   it('rejects wrong declarations and selections', async () => {
     const { parley } = server;
-    await expect(parley.realms.declareData(shop, { message: { 'a-b': 'number' } })).rejects.toEqual(
+    await expect(parley.realms.declareData(shop, { message: { keys: { 'a-b': 'number' } } })).rejects.toEqual(
       code('INVALID_DATA_KEY'),
     );
     await expect(parley.realms.declareData(shop, { order: {} } as never)).rejects.toEqual(code('INVALID_ARGUMENT'));
@@ -330,6 +333,73 @@ describe('filters by declared keys', () => {
     await expect(parley.as(staff).channels.list({ where: { 'data.no': 1 } })).rejects.toEqual(
       code('INVALID_DATA_FILTER'),
     );
+  });
+});
+
+describe('schemas', () => {
+  const shop = 'checked';
+  const staff = { realm: shop, externalId: 'sam' };
+  const mismatch = (message: string) => ({ code: 'DATA_SCHEMA_MISMATCH', message });
+  const schema = { properties: { orderId: { type: 'integer' } }, required: ['orderId'] };
+
+  beforeAll(async () => {
+    const { parley } = server;
+    await parley.realms.ensure({ name: shop });
+    await parley.users.upsert({ ...staff, name: 'Sam', role: 'owner' });
+    await parley.as(staff).channels.create({ name: 'orders' });
+    const declared = { schema };
+    await parley.realms.declareData(shop, { message: declared, channel: declared, user: declared, realm: declared });
+  });
+
+  it('refuse data of messages, also of the API and of hooks, and change nothing', async () => {
+    const { parley } = server;
+    const { messages } = parley.as(staff);
+    const write = (data: object) => messages.send({ channel: 'orders', content: 'Hello', data: data as never });
+    const { id } = await write({ orderId: 7 });
+    await messages.send({ channel: 'orders', content: 'Without data' });
+    const before = await messages.list().toArray();
+    await expect(write({ orderId: '7' })).rejects.toMatchObject(mismatch('data/orderId must be integer.'));
+    await expect(messages.setData(id, { other: 1 })).rejects.toMatchObject(
+      mismatch("data must have required property 'orderId'."),
+    );
+    const remove = parley.before('message.send', () => ({ data: { orderId: null } }));
+    await expect(write({ orderId: 8 })).rejects.toMatchObject(mismatch('data/orderId must be integer.'));
+    remove();
+    expect(await messages.list().toArray()).toEqual(before);
+    expect(await messages.setData(id, {})).toMatchObject({ data: {} });
+  });
+
+  it('refuse data of channels, users and organizations before anything is created', async () => {
+    const { parley } = server;
+    const data = { orderId: 1.5 };
+    const problem = mismatch('data/orderId must be integer.');
+    const { channels } = parley.as(staff);
+    await expect(channels.create({ name: 'new', data })).rejects.toMatchObject(problem);
+    await expect(channels.ensure({ name: 'new', data })).rejects.toMatchObject(problem);
+    expect(await channels.find('new')).toBeNull();
+    const person = { realm: shop, externalId: 'new' };
+    await expect(parley.users.upsert({ ...person, name: 'New', data })).rejects.toMatchObject(problem);
+    expect(await parley.users.find(person)).toBeNull();
+    await expect(parley.realms.configure({ name: shop, title: 'Other', data })).rejects.toMatchObject(problem);
+    expect(await parley.realms.find(shop)).toMatchObject({ title: shop, data: {} });
+  });
+
+  it('are replaced by the next declaration and must be valid', async () => {
+    const { parley } = server;
+    const declare = (given: object) => parley.realms.declareData(shop, { message: { schema: given } });
+    await expect(declare({ type: 'order' })).rejects.toEqual(code('INVALID_DATA_SCHEMA'));
+    await expect(declare({ description: 'x'.repeat(16_384) })).rejects.toMatchObject({
+      code: 'INVALID_DATA_SCHEMA',
+      message: 'The schema for data of each message must be at most 16384 bytes of JSON.',
+    });
+    await expect(declare('x' as never)).rejects.toEqual(code('INVALID_ARGUMENT'));
+    const { messages } = parley.as(staff);
+    const write = (data: object) => messages.send({ channel: 'orders', content: 'Hello', data: data as never });
+    await expect(write({ state: 'open' })).rejects.toEqual(code('DATA_SCHEMA_MISMATCH'));
+    await declare({ required: ['state'] });
+    await write({ state: 'open' });
+    await parley.realms.declareData(shop, {});
+    await write({ other: true });
   });
 });
 
@@ -346,7 +416,10 @@ describe('the life cycle of data', () => {
     await parley.as(sam).channels.setData('Order 7', { orderId: 7 });
     const user = await parley.users.upsert({ ...cara, name: 'Cara', data: { plan: 'archived' } });
     await parley.realms.setData(realm, { tenant: 7 });
-    await parley.realms.declareData(realm, { message: { orderId: 'number' } });
+    await parley.realms.declareData(realm, {
+      message: { keys: { orderId: 'number' } },
+      user: { schema: { required: ['plan'] } },
+    });
     const owned = [
       ['message', id],
       ['channel', (await parley.as(sam).channels.find('Order 7'))!.id],
@@ -396,6 +469,9 @@ describe('the life cycle of data', () => {
       );
       expect(messages.ids).toEqual(expect.arrayContaining([...indexed]));
       expect(indexed.length).toBeGreaterThan(0);
+      const schemas = await other.storage.uow.read(made.realm.id, ({ dataSchemas }) => dataSchemas.list(made.realm.id));
+      expect(schemas).toMatchObject([{ kind: 'user', schema: '{"required":["plan"]}' }]);
+      await parley.realms.declareData(realm, { message: { keys: { orderId: 'number' } } });
       // Deleting the organization removes all of it.
       await other.storage.uow.write(made.realm.id, async ({ realms }) => {
         await realms.update({ ...(await realms.get(made.realm.id)), isDeactivated: true });
