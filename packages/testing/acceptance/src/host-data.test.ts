@@ -403,6 +403,32 @@ describe('schemas', () => {
   });
 });
 
+describe('messages with their data', () => {
+  const capable = { client_capabilities: { notification_settings_null: true, application_data: true } };
+
+  it('are events for clients with the capability, and pages for clients that ask', async () => {
+    const { hamlet } = server.people;
+    const { messages } = server.parley.as({ realm: 'zulip', userId: hamlet.id });
+    await server.createChannel('inline', [hamlet]);
+    const [knowing, other] = [await openQueue(server, hamlet, capable), await openQueue(server, hamlet)];
+    const { id } = await messages.send({ channel: 'inline', content: 'Paid', data: { orderId: 7 } });
+    const received = async (queue: typeof knowing) => JSON.stringify(await eventsAfter(server, queue));
+    expect(await received(knowing)).toContain('"application_data":{"data":{"orderId":7},"version":1}');
+    expect(await received(other)).not.toContain('application_data');
+
+    const page = async (more: object) => {
+      const params = { narrow: [['channel', 'inline']], anchor: id, num_before: 0, num_after: 0, ...more };
+      return (fieldsOf(await server.get('/messages', hamlet, params)) as never as { messages: object[] }).messages[0]!;
+    };
+    const asking = { include_application_data: true };
+    expect(await page({})).not.toHaveProperty('application_data');
+    expect(await page(asking)).toMatchObject({ application_data: { data: { orderId: 7 }, version: 1 } });
+    expect(await page({})).not.toHaveProperty('application_data');
+    await messages.setData(id, { orderId: 8 });
+    expect(await page(asking)).toMatchObject({ application_data: { data: { orderId: 8 }, version: 2 } });
+  });
+});
+
 describe('the life cycle of data', () => {
   const dataIn = (of: TestServer, realmId: RealmId, kind: DataOwnerKind, ids: readonly number[]) =>
     of.storage.uow.read(realmId, async ({ hostData }) => [

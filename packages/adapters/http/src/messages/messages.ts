@@ -170,8 +170,9 @@ function messagePageRoutes(
   scheduler: YieldingScheduler,
 ): readonly Route[] {
   const page = new MessagePagePresenter(realmUrls);
-  const pageForm = (dto: GetMessagesDto, request: Request, withExternalIds: boolean): PageForm => ({
-    withExternalIds,
+  const pageForm = (dto: GetMessagesDto, request: Request, hasAccount: boolean): PageForm => ({
+    withExternalIds: hasAccount,
+    withData: hasAccount && dto.include_application_data,
     asHtml: dto.apply_markdown,
     clientGravatar: dto.client_gravatar,
     allowEmptyTopicName: dto.allow_empty_topic_name,
