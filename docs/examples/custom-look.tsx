@@ -17,6 +17,7 @@ function Bubble({ message, body, actions }: MessageProps) {
     <article className="bubble">
       <b>{message.sender.name}</b>
       {body}
+      {message.data && <Card {...(message.data as never as OrderData)} />}
       {actions && (
         <footer>
           <button type="button" aria-pressed={isThanked} onClick={() => actions.react(thanks, !isThanked)}>
@@ -28,6 +29,24 @@ function Bubble({ message, body, actions }: MessageProps) {
         </footer>
       )}
     </article>
+  );
+}
+
+/** Data that the shop has sent with its message. */
+interface OrderData {
+  readonly orderId: number;
+  readonly total: string;
+  readonly state: string;
+}
+
+function Card({ orderId, total, state }: OrderData) {
+  return (
+    <dl className="card" aria-label={`Order ${orderId}`}>
+      <dt>Total</dt>
+      <dd>{total}</dd>
+      <dt>State</dt>
+      <dd>{state}</dd>
+    </dl>
   );
 }
 

@@ -1,5 +1,6 @@
 export * from './calls.js';
 export * from './content-types.js';
+export * from './data-schemas.js';
 export * from './direct-push.js';
 export * from './disposable-domains.js';
 export * from './email.js';

@@ -17,6 +17,8 @@ import { CUSTOM_EMOJI_FEATURE } from './files/custom-emoji.js';
 import { FILE_FEATURE } from './files/files.js';
 import { PICTURE_FEATURE } from './files/pictures.js';
 import { CALL_COUNT_FEATURE } from './kernel/call-counts.js';
+import { DATA_KEY_FEATURE } from './kernel/data-keys.js';
+import { DATA_SCHEMA_FEATURE } from './kernel/data-schemas.js';
 import { EVENT_CONSUMER_FEATURE } from './kernel/event-consumers.js';
 import { HOST_DATA_FEATURE } from './kernel/host-data.js';
 import { JOB_FEATURE } from './kernel/jobs.js';
@@ -82,6 +84,8 @@ const ALL = [
   PRESENCE_FEATURE,
   STATUS_FEATURE,
   HOST_DATA_FEATURE,
+  DATA_KEY_FEATURE,
+  DATA_SCHEMA_FEATURE,
   SCHEDULING_FEATURE,
   DRAFT_FEATURE,
   SEND_ONCE_FEATURE,

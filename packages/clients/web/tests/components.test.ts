@@ -220,7 +220,8 @@ test.describe('custom-look example', () => {
   test("renders messages, mentions and code with the product's components, around parts with separate subpaths", async ({
     shop,
   }) => {
-    await expect(shop.locator('article.bubble').filter({ hasText: 'Your order is on its way.' })).toBeVisible();
+    const shipped = shop.locator('article.bubble').filter({ hasText: 'Your order is on its way.' });
+    await expect(shipped.locator('dl.card')).toHaveText('Total12.50 €Stateshipped');
     await expect(shop.getByRole('navigation')).toHaveCount(0);
     await shop.getByRole('textbox', { name: 'Message' }).fill('For @**Ben**\n```js\nlet own = 1;\n```');
     await shop.getByRole('button', { name: 'Send', exact: true }).click();

@@ -62,6 +62,29 @@ test("shows one conversation to the host's customer and sends to it", async ({ s
   expect(await shop.violations()).toEqual([]);
 });
 
+test("shows the host's card of an order below its message", async ({ shop }) => {
+  const page = await shop.open('', 'ann');
+  await page.evaluate((order) => {
+    document.addEventListener('parley-data', ({ target, detail }: CustomEventInit & Event) => {
+      const { slot, data } = detail as { slot: string; data: { orderId: number; total: string; state: string } };
+      const card = document.createElement('article');
+      card.slot = slot;
+      card.setAttribute('aria-label', `Order ${data.orderId}`);
+      card.textContent = `${data.total}, ${data.state}`;
+      (target as Element).append(card);
+    });
+    document.body.insertAdjacentHTML('beforeend', order);
+  }, ORDER);
+  const message = page.getByRole('article').filter({ hasText: 'Your order is on its way.' });
+  await expect(message).toBeVisible();
+  const card = page.getByRole('article', { name: 'Order 7' });
+  await expect(card).toHaveText('12.50 €, shipped');
+  const [around, inside] = [await message.boundingBox(), await card.boundingBox()];
+  expect(inside!.y).toBeGreaterThan(around!.y);
+  expect(inside!.y + inside!.height).toBeLessThanOrEqual(around!.y + around!.height);
+  expect(await shop.violations()).toEqual([]);
+});
+
 test('sends with Enter where the host says so, and names the key', async ({ shop }) => {
   const page = await shop.open(ORDER, 'ann');
   const field = page.getByRole('textbox', { name: /Message/ });

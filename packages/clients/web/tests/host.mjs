@@ -33,7 +33,13 @@ for (const name of ['ann', 'ben']) {
 }
 const ben = parley.as({ realm: 'shop', externalId: 'ben' });
 await ben.channels.ensure({ name: 'orders', subscribers: ['ann'] });
-await ben.messages.send({ channel: 'orders', topic: 'Order 7', content: 'Your order is **on its way**.' });
+const shipped = { orderId: 7, total: '12.50 €', state: 'shipped' };
+await ben.messages.send({
+  channel: 'orders',
+  topic: 'Order 7',
+  content: 'Your order is **on its way**.',
+  data: shipped,
+});
 await ben.messages.send({ channel: 'orders', topic: 'Order 8', content: 'Another order: $$x^2$$' });
 // The pages of the examples have one private channel per order.
 const orders = process.env.BUILT
@@ -41,7 +47,8 @@ const orders = process.env.BUILT
   : {};
 for (const [channel, content] of Object.entries(orders)) {
   await ben.channels.ensure({ name: channel, isPrivate: true, subscribers: ['ann'] });
-  await ben.messages.send({ channel, topic: 'Support', content });
+  const data = channel === 'Order 7' ? { data: shipped } : {};
+  await ben.messages.send({ channel, topic: 'Support', content, ...data });
 }
 
 app.use('/chat', parley.router);

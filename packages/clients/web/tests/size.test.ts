@@ -30,9 +30,9 @@ const inFolder = ({ file }: { file: string }): string => file.replace('web/', ''
 /** Files of the application; the others belong to the element. */
 const listed = new Set(Object.values(manifest).map(inFolder));
 
-test('loads at most 150 KB of scripts, within 5.6 %, and 20 KB of styles before the first message', () => {
+test('loads at most 150 KB of scripts, within 5.7 %, and 20 KB of styles before the first message', () => {
   expect(filesAtStart('js').size).toBeGreaterThan(0);
-  expect(sizeOf(filesAtStart('js'), '.gz')).toBeLessThan(150 * 1.056 * KB);
+  expect(sizeOf(filesAtStart('js'), '.gz')).toBeLessThan(150 * 1.057 * KB);
   expect(sizeOf(filesAtStart('css'), '.gz')).toBeLessThan(20 * KB);
 });
 

@@ -170,6 +170,17 @@ export async function subscribedAmong(
   return new Set(rows.flatMap(({ channelId, isActive }) => (isActive ? [channelId] : [])));
 }
 
+/** Returns the channels of a set that the actor can see, archived or not. */
+export async function visibleChannels(
+  reads: Pick<Repositories, 'channels'>,
+  actor: Actor,
+  ids: readonly ChannelId[],
+): Promise<readonly Channel[]> {
+  const subscribed = new Set(await reads.channels.listSubscribedIds(actor.realmId, actor.id));
+  const channels = await reads.channels.list(actor.realmId, ids);
+  return channels.filter((channel) => hasMetadataAccess(actor, channel, subscribed.has(channel.id)));
+}
+
 export interface LoadedChannel {
   readonly channel: Channel;
   /** True if the actor is subscribed. */

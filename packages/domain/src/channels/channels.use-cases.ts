@@ -1,4 +1,5 @@
 import { type Actor, mustBeAdministrator } from '../access/actor.js';
+import { byId } from '../kernel/export-parts.js';
 import type { Caller, ChannelId, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Randomness } from '../kernel/ports.js';
@@ -16,6 +17,7 @@ import {
   hasContentAccess,
   hasMetadataAccess,
   loadChannel,
+  visibleChannels,
 } from './channel-access.js';
 import type { ChannelFolder } from './channel-folders.js';
 import type { ServerChannelConfig } from './create-channels.use-cases.js';
@@ -138,6 +140,23 @@ export class ListChannels {
       };
       const isListed = (channel: Channel) => !(input.excludeArchived && channel.isArchived) && isWanted(channel);
       return { channels: await repositories.channels.listViewsWhere(realmId, isListed) };
+    });
+  }
+}
+
+/** Lists unarchived channels of a set that are visible to the caller. */
+export class ListChannelsById {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** Returns channels by ascending id; unknown and hidden ones are absent. */
+  execute(caller: Caller, wanted: readonly ChannelId[]): Promise<readonly ChannelView[]> {
+    return this.uow.read(caller.realmId, async (repositories) => {
+      const actor = await repositories.actors.get(caller);
+      const visible = await visibleChannels(repositories, actor, wanted);
+      const active = visible.filter(({ isArchived }) => !isArchived);
+      const ids = active.map(({ id }) => id);
+      return byId(await repositories.channels.listViews(actor.realmId, ids));
     });
   }
 }

@@ -20,6 +20,7 @@ import type { FileUser } from '../files/files.use-cases.js';
 import type { ImageProcessor } from '../files/images.js';
 import type { PartialBlobStore } from '../files/resumable-uploads.js';
 import type { Bus } from '../kernel/bus.js';
+import type { DataValidator } from '../kernel/data-schemas.js';
 import type { EphemeralEvents } from '../kernel/event.js';
 import type { FollowedLog } from '../kernel/event-log.js';
 import type { ServedQueues } from '../kernel/event-queue.js';
@@ -85,6 +86,7 @@ export interface Ports {
   readonly disposableDomains: DisposableDomains;
   readonly loginAttempts: LoginAttempts;
   readonly messageHooks: MessageHooks;
+  readonly dataValidator: DataValidator;
   readonly markdownRenderer: MarkdownRenderer;
   readonly linkifierSyntax: LinkifierSyntax;
   readonly renderedMessages: RenderedMessages;

@@ -1,8 +1,8 @@
 import { type Actor, isAdministrator } from '../access/actor.js';
-import type { Channel } from '../channels/channel.js';
-import { hasMetadataAccess, loadChannel } from '../channels/channel-access.js';
+import { loadChannel, visibleChannels } from '../channels/channel-access.js';
 import { metadataUsers } from '../channels/channel-delivery.js';
 import { canChangeChannel } from '../channels/channel-permissions.js';
+import { type DataValidator, requireFittingData } from '../kernel/data-schemas.js';
 import { type Audience, wholeRealm } from '../kernel/event.js';
 import {
   changeHostData,
@@ -10,6 +10,7 @@ import {
   type DataOwnerKind,
   type DataOwnerRef,
   type HostData,
+  type JsonObject,
   NO_HOST_DATA,
   parseHostData,
 } from '../kernel/host-data.js';
@@ -71,10 +72,7 @@ async function visibleIds(
       return entries.map(({ id }) => id);
     }
     case 'channel': {
-      const channels = await reads.channels.list(realmId, ids as readonly ChannelId[]);
-      const subscribed = new Set<ChannelId>(await reads.channels.listSubscribedIds(realmId, actor.id));
-      const isVisible = (channel: Channel) => hasMetadataAccess(actor, channel, subscribed.has(channel.id));
-      return channels.filter(isVisible).map(({ id }) => id);
+      return (await visibleChannels(reads, actor, ids as readonly ChannelId[])).map(({ id }) => id);
     }
     case 'user': {
       const realm = await reads.realms.get(realmId);
@@ -99,14 +97,31 @@ export interface SetHostDataInput {
   readonly expectedVersion?: number;
 }
 
+/** Checks data of an object that will be created, so that nothing is created for data that is refused. */
+export class CheckHostData {
+  static readonly inject = ['unitOfWork', 'dataValidator'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly validator: DataValidator,
+  ) {}
+
+  /** @throws DomainError DATA_SCHEMA_MISMATCH */
+  execute(realmId: RealmId, kind: DataOwnerKind, data: JsonObject): Promise<void> {
+    return this.uow.read(realmId, (reads) => requireFittingData(reads, this.validator, realmId, kind, data));
+  }
+}
+
 /** Replaces the data that the host application keeps with an object. */
 export class SetHostData {
-  static readonly inject = ['unitOfWork'] as const;
-  constructor(private readonly uow: UnitOfWork) {}
+  static readonly inject = ['unitOfWork', 'dataValidator'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly validator: DataValidator,
+  ) {}
 
   /**
    * Writes nothing if the data is the same. Returns the data with its version.
-   * @throws DomainError INVALID_DATA, DATA_VERSION_CONFLICT; for messages UNKNOWN_MESSAGE, CANNOT_CHANGE_DATA; for
+   * @throws DomainError INVALID_DATA, DATA_SCHEMA_MISMATCH, DATA_VERSION_CONFLICT; for messages UNKNOWN_MESSAGE, CANNOT_CHANGE_DATA; for
    * channels UNKNOWN_CHANNEL, CANNOT_ADMINISTER_CHANNEL; UNKNOWN_USER, UNKNOWN_REALM
    */
   execute({ owner, data: given, expectedVersion }: SetHostDataInput): Promise<HostData> {
@@ -114,6 +129,7 @@ export class SetHostData {
     const realmId = 'caller' in owner ? owner.caller.realmId : owner.realmId;
     return this.uow.write(realmId, async (tx) => {
       const audience = await audienceOf(tx, owner);
+      await requireFittingData(tx, this.validator, realmId, owner.kind, data);
       const found: ReadonlyMap<number, HostData> = await tx.hostData.list(realmId, owner.kind, [owner.id]);
       const former = found.get(owner.id) ?? NO_HOST_DATA;
       const changed = changeHostData(former, data, expectedVersion);

@@ -9,6 +9,7 @@ export * from './bot-storage.js';
 export * from './bots.js';
 export * from './bots.use-cases.js';
 export * from './contribution-deletion.js';
+export * from './data-declarations.use-cases.js';
 export * from './deactivation.js';
 export * from './deactivation.use-cases.js';
 export * from './deactivation-email.js';

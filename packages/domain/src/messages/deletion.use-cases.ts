@@ -269,6 +269,7 @@ export class RestoreMessages {
       else {
         count += await this.uow.write(realmId, async (tx) => {
           const restored = await tx.archive.restore(realmId, ids);
+          await tx.dataKeys.index(realmId, 'message', restored);
           for (const channelId of channelIds) await renewFirstMessage(tx, realmId, channelId);
           return restored.length;
         });

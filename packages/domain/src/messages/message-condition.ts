@@ -1,4 +1,6 @@
 import { type ChannelPrivacy, RESOLVED_PREFIX, topicKey } from '../channels/channel.js';
+import { type DataFilter, indexedValue } from '../kernel/data-keys.js';
+import type { JsonObject } from '../kernel/host-data.js';
 import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { firstOf } from '../kernel/work.js';
 import type { HasProperty, Message, MessageProperty, MessageText, MessageView, PersonalFlags } from './message.js';
@@ -33,6 +35,8 @@ export type SimpleCondition =
   | ({ readonly kind: 'search' } & SearchQuery)
   /** The user is mentioned by name, non-silently, and not through a group or wildcard. */
   | { readonly kind: 'mentions'; readonly userId: UserId }
+  /** The application's data of the message has this value. */
+  | ({ readonly kind: 'data' } & DataFilter)
   /** The viewer has this flag; messages never received have the flags of `HISTORICAL`. */
   | { readonly kind: 'flag'; readonly flag: ViewerFlag };
 
@@ -64,6 +68,8 @@ export interface ConditionSubject {
   readonly flags: PersonalFlags;
   /** Called only if a condition depends on the message text. */
   readonly text: () => SearchedText;
+  /** Called only if a condition depends on the application's data of the message. */
+  readonly data: () => JsonObject;
 }
 
 /** Evaluates a condition in memory, with the same result as storage queries. */
@@ -82,7 +88,10 @@ export function evaluate<Simple extends { readonly kind: string }>(
   return holds(condition as Simple);
 }
 
-export function holds({ message, channelPrivacy, flags, text }: ConditionSubject, condition: SimpleCondition): boolean {
+export function holds(
+  { message, channelPrivacy, flags, text, data }: ConditionSubject,
+  condition: SimpleCondition,
+): boolean {
   switch (condition.kind) {
     case 'recipient':
       return condition.recipientIds.includes(message.recipientId);
@@ -110,6 +119,8 @@ export function holds({ message, channelPrivacy, flags, text }: ConditionSubject
       return isFoundBy(text(), condition);
     case 'mentions':
       return text().mentionedUserIds.includes(condition.userId);
+    case 'data':
+      return indexedValue(data(), condition.key) === condition.value;
     case 'flag':
       return flags[condition.flag];
   }

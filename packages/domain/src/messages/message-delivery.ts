@@ -81,8 +81,11 @@ export function isInNarrow(terms: readonly QueueNarrowTerm[], event: MessageSent
   const conditions = conditionsOf(terms);
   if (conditions.length === 0) return true;
   const { message, conversation, sender } = event.view;
-  // Queue conditions never depend on channel privacy or message text.
-  const subject = { message, channelPrivacy: null, flags: receivedFlags(event, ownerId), text: noText };
+  // Queue conditions never depend on channel privacy, message text or data.
+  const subject = {
+    ...{ message, channelPrivacy: null, flags: receivedFlags(event, ownerId) },
+    ...{ text: notRead, data: notRead },
+  };
   return conditions.every((condition) =>
     evaluate(condition, (simple) => {
       switch (simple.kind) {
@@ -97,7 +100,7 @@ export function isInNarrow(terms: readonly QueueNarrowTerm[], event: MessageSent
   );
 }
 
-function noText(): never {
+function notRead(): never {
   throw new Error('Queues do not search');
 }
 

@@ -3,6 +3,7 @@ import { isGranted } from '../access/group-settings.js';
 import { CHANNEL_PERMISSIONS, type Channel, parseChannelName, parseTopic, topicKey } from '../channels/channel.js';
 import { canPost, canSendDirect, loadPosting, unknownChannelId } from '../channels/post-permissions.js';
 import type { TopicVisibility } from '../channels/topic-policies.js';
+import { type DataValidator, requireFittingData } from '../kernel/data-schemas.js';
 import { DomainError, orThrow, refusalOr } from '../kernel/errors.js';
 import { type JsonObject, NO_HOST_DATA, parseHostData } from '../kernel/host-data.js';
 import type { Caller, ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
@@ -165,7 +166,15 @@ export class HostReview {
  * unit, `check` and `send`, or `sendOnce`, inside.
  */
 export class MessageSender {
-  static readonly inject = ['unitOfWork', UserTextParser, 'realmUrls', 'clock', BotOwnerWarnings, HostReview] as const;
+  static readonly inject = [
+    'unitOfWork',
+    UserTextParser,
+    'realmUrls',
+    'clock',
+    BotOwnerWarnings,
+    HostReview,
+    'dataValidator',
+  ] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly parser: UserTextParser,
@@ -173,6 +182,7 @@ export class MessageSender {
     private readonly clock: Clock,
     private readonly botOwnerWarnings: BotOwnerWarnings,
     readonly review: HostReview,
+    private readonly dataValidator: DataValidator,
   ) {}
 
   /**
@@ -222,7 +232,7 @@ export class MessageSender {
    * INVALID_MESSAGE_CONTENT, INVALID_WIDGET, UNRENDERABLE_CONTENT; in channels CANNOT_POST_IN_CHANNEL,
    * CANNOT_CREATE_TOPIC, TOPIC_REQUIRED, EMPTY_TOPIC_REQUIRED; to users CANNOT_ACCESS_RECIPIENT,
    * NAMED_USER_DEACTIVATED, DIRECT_MESSAGES_DISABLED, CONVERSATION_NOT_AUTHORIZED, CANNOT_START_CONVERSATION; for
-   * mentions CANNOT_MENTION_GROUP, CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED
+   * mentions CANNOT_MENTION_GROUP, CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED; DATA_SCHEMA_MISMATCH
    */
   async check(tx: Transaction, caller: Caller, prepared: PreparedMessage): Promise<CheckedMessage> {
     const { to, topic } = prepared;
@@ -240,6 +250,7 @@ export class MessageSender {
     const rendered = await renderText(tx, this.parser.renderer, parsed, realm, { actor });
     await enforceMentions(tx, realm, actor, sender, destination, rendered);
     const { data } = prepared;
+    await requireFittingData(tx, this.dataValidator, realm.id, 'message', data);
     return { realm, actor, sender, destination, content: text.content, rendered, widget, data };
   }
 

@@ -2,7 +2,8 @@ import type { Actor } from '../access/actor.js';
 import { type Channel, type ChannelPrivacy, normalizeTopic, topicKey } from '../channels/channel.js';
 import { hasFullHistoryAccess } from '../channels/channel-access.js';
 import type { TopicVisibility } from '../channels/topic-policies.js';
-import { DomainError } from '../kernel/errors.js';
+import { parseDataFilter } from '../kernel/data-keys.js';
+import { DomainError, refusalOr } from '../kernel/errors.js';
 import type { ChannelId, MessageId, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { RealmUrls } from '../kernel/ports.js';
 import { trim } from '../kernel/text.js';
@@ -50,6 +51,7 @@ export interface NarrowContext {
     | 'messages'
     | 'files'
     | 'fileTexts'
+    | 'dataKeys'
   >;
   readonly actor: Actor;
   readonly realmUrls: RealmUrls;
@@ -278,6 +280,17 @@ const OPERATORS: readonly NarrowOperator[] = [
       const { start, end } = await periodOf(context, operand);
       const conditions = [await sentSince(context, start), not(await sentSince(context, end))];
       return { condition: { kind: 'allOf', conditions } };
+    },
+  },
+  {
+    names: ['data'],
+    operand: 'text',
+    isForSpectators: () => false,
+    resolve: async ({ reads, actor }, operand) => {
+      const keys = await reads.dataKeys.list(actor.realmId);
+      const filter = refusalOr(() => parseDataFilter(keys, 'message', String(operand)));
+      if (filter instanceof DomainError) throw invalidNarrow(filter.message);
+      return { condition: { kind: 'data', ...filter } };
     },
   },
   // Hint about the client's position, without filtering.

@@ -483,12 +483,14 @@ describe('matchesCondition', () => {
     renderedContent: '<p>Hi <span class="user-mention" data-user-id="12">@Hamlet</span></p>',
   };
   const text = (topic: string) => () => searchedText(PLAIN_TEXTS, { ...said, topic });
-  const ofChannel: ConditionSubject = { message, channelPrivacy: 'public', flags, text: text('Lunch') };
+  const data = () => ({ orderId: 7 });
+  const ofChannel: ConditionSubject = { message, channelPrivacy: 'public', flags, text: text('Lunch'), data };
   const ofPeople: ConditionSubject = {
     message: { ...message, channelId: null, topic: '' },
     channelPrivacy: null,
     flags,
     text: text(''),
+    data: () => ({}),
   };
 
   it.each<[object, boolean, boolean]>([
@@ -519,6 +521,7 @@ describe('matchesCondition', () => {
     [{ kind: 'search', words: [[['ham']]], phrases: [] }, false, false],
     [{ kind: 'search', words: [[['hi']]], phrases: ['hi @**ham'] }, true, true],
     [{ kind: 'search', words: [[['hi']]], phrases: ['unch'] }, true, false],
+    [{ kind: 'data', key: { name: 'orderId', type: 'number' }, value: '7' }, true, false],
     [{ kind: 'mentions', userId: 12 }, true, true],
     [{ kind: 'mentions', userId: 10 }, false, false],
     [NO_MESSAGE, false, false],

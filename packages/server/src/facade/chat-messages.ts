@@ -1,5 +1,4 @@
 import type { Role } from '@parley/domain/access';
-import { type ChannelView, isPrivate, isWebPublic } from '@parley/domain/channels';
 import {
   type Caller,
   type ChannelId,
@@ -48,7 +47,16 @@ import {
   TEXT,
 } from './argument-types.js';
 import { sendReopening } from './closed-channels.js';
-import { type ChatData, parsedData, presentData, type SetDataOptions, setData } from './host-data.js';
+import {
+  type ChatData,
+  type DataSelection,
+  filtersOf,
+  parsedData,
+  presentData,
+  type SetDataOptions,
+  setData,
+  WHERE,
+} from './host-data.js';
 import type { Addresses, PersonRef } from './references.js';
 
 export interface ChatUser extends ChatData {
@@ -192,18 +200,6 @@ export const presentOwnMessage = (
   return message;
 };
 
-export const presentChannel = (channel: ChannelView, realm: string, data: ChatData): ChatChannel => ({
-  id: channel.id,
-  realm,
-  name: channel.name,
-  description: channel.description,
-  isPrivate: isPrivate(channel),
-  isWebPublic: isWebPublic(channel),
-  isArchived: channel.isArchived,
-  subscribers: channel.subscriberCount,
-  ...data,
-});
-
 /** Message to a channel, by name or id, or to users. */
 export type MessageToSend = {
   /** Markdown. */
@@ -258,6 +254,8 @@ export interface MessageSelection {
   readonly with?: PersonRef | readonly PersonRef[];
   /** Search terms as typed into a search box. */
   readonly search?: string;
+  /** Values of the messages' data; the keys must be declared by `realms.declareData`. */
+  readonly where?: DataSelection;
   /** True for only messages that the user has not read. */
   readonly unread?: boolean;
   /** Maximum number of messages, starting with the newest. */
@@ -274,6 +272,7 @@ const SELECTION = object({
   topic: optional(TEXT),
   with: optional(PEOPLE),
   search: optional(TEXT),
+  where: optional(WHERE),
   unread: optional(FLAG),
   last: optional(CHECKED_BY_USE),
   first: optional(CHECKED_BY_USE),
@@ -511,13 +510,14 @@ export async function narrowOf(
   who: Caller,
   selection: MessageSelection,
 ): Promise<readonly NarrowTerm[]> {
-  const { channel, topic, with: people, search, unread } = properties('The selection', SELECTION, selection);
+  const { channel, topic, with: people, search, where, unread } = properties('The selection', SELECTION, selection);
   const terms: NarrowTerm[] = [];
   const add = (operator: string, operand: NarrowTerm['operand']) => terms.push({ operator, operand, negated: false });
   if (channel !== undefined) add('channel', await channelId(who, channel));
   if (topic !== undefined) add('topic', topic);
   if (people !== undefined) add('dm', await addresses.userIds(who.realmId, 'with', listOf(people)));
   if (search !== undefined) add('search', search);
+  for (const filter of filtersOf(where ?? {})) add('data', filter);
   if (unread) add('is', 'unread');
   return terms;
 }

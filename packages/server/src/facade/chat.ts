@@ -6,7 +6,6 @@ import {
   DEFAULT_CHANNEL_OPTIONS,
   FindChannelId,
   GetChannel,
-  ListChannels,
   MAX_CLOSING_DAYS,
   ReopenChannel,
   SubscribeUsers,
@@ -27,6 +26,7 @@ import type { Resolve } from '../kernel/resolve.js';
 import { integer, object, optional } from '../kernel/values.js';
 import { argument, CHANNEL, CHECKED_BY_USE, FLAG, HOST_DATA, PEOPLE, properties, TEXT } from './argument-types.js';
 import { type ItemResult, itemsOf, performEach } from './bulk.js';
+import { listedChannels, presentChannel } from './channel-lists.js';
 import {
   type ChatChannel,
   type ChatMessages,
@@ -37,10 +37,20 @@ import {
   narrowOf,
   peopleBy,
   peopleIn,
-  presentChannel,
   presentMessage,
 } from './chat-messages.js';
-import { type ChatData, dataOf, ensureData, parsedData, type SetDataOptions, setData } from './host-data.js';
+import {
+  type ChatData,
+  type DataSelection,
+  dataOf,
+  ensureData,
+  filtersOf,
+  parsedData,
+  requireFit,
+  type SetDataOptions,
+  setData,
+  WHERE,
+} from './host-data.js';
 import { Addresses, type PersonRef, referenceOf, type UserRef } from './references.js';
 
 export interface ChannelToCreate {
@@ -92,8 +102,11 @@ export interface ChatChannels {
   ensureMany(channels: readonly ChannelToCreate[]): Promise<readonly ItemResult<ChatChannel>[]>;
   /** Returns null if the user cannot access such a channel. */
   find(channel: string | number): Promise<ChatChannel | null>;
-  /** Returns the active channels that the user can access, by name. */
-  list(): Promise<readonly ChatChannel[]>;
+  /**
+   * Returns the active channels that the user can access, by name. `where` selects channels by their data, by id; its
+   * keys must be declared by `realms.declareData`.
+   */
+  list(selection?: { readonly where?: DataSelection }): Promise<readonly ChatChannel[]>;
   /** Subscribes users to a channel. Idempotent. */
   subscribe(channel: string | number, subscribers?: SubscribersToChange): Promise<void>;
   unsubscribe(channel: string | number, subscribers?: SubscribersToChange): Promise<void>;
@@ -140,22 +153,11 @@ const NEW_CHANNEL = object({
   closesAfterDays: optional(integer({ min: 1, max: MAX_CLOSING_DAYS })),
   data: optional(HOST_DATA),
 });
+const CHANNEL_SELECTION = object({ where: optional(WHERE) });
 const SUBSCRIBERS = object({ users: optional(PEOPLE) });
 const SCOPE = object({ channel: optional(CHANNEL), topic: optional(TEXT), with: optional(PEOPLE) });
 const UNREAD_OPTIONS = object({ last: optional(CHECKED_BY_USE) });
 const CHAT_OPTIONS = object({ client: optional(TEXT) });
-
-const EVERY_ACTIVE_CHANNEL = {
-  includePublic: true,
-  includeWebPublic: true,
-  includeSubscribed: true,
-  includeOwnerSubscribed: false,
-  includeReadable: false,
-  includeAll: true,
-  includeAllActive: false,
-  excludeArchived: true,
-  includeDefault: true,
-};
 
 /** Converts a channel to the use case's input. @throws DomainError INVALID_ARGUMENT, UNKNOWN_USER, UNKNOWN_GROUP */
 async function creationOf(
@@ -200,6 +202,7 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
     async create(channel) {
       const data = parsedData(properties('The channel', NEW_CHANNEL, channel).data);
       const who = await caller();
+      await requireFit(resolve, who.realmId, 'channel', data);
       const input = await creationOf({ resolve, addresses }, who, channel);
       return withData(await view(await resolve(CreateChannel).execute(who, input)), data);
     },
@@ -230,12 +233,10 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
         throw error;
       }
     },
-    async list() {
-      const who = await caller();
-      const { channels: all } = await resolve(ListChannels).execute(who, EVERY_ACTIVE_CHANNEL);
-      const ids = all.map(({ id }) => id);
-      const data = await dataOf(resolve, who.realmId, 'channel', ids);
-      return all.map((channel) => presentChannel(channel, realm, data(channel.id)));
+    async list(selection = {}) {
+      const { where = {} } = properties('The selection', CHANNEL_SELECTION, selection);
+      const filters = filtersOf(where);
+      return listedChannels({ resolve, realm }, await caller(), filters);
     },
     async subscribe(channel, subscribers = {}) {
       const name = await nameOf(channel);

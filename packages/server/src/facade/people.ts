@@ -4,6 +4,7 @@ import type { JsonObject, UnixSeconds, UserId } from '@parley/domain/kernel';
 import {
   EraseUser,
   type Erasure,
+  FindByData,
   FindHostUsers,
   findHostUser,
   GetHostUserApiKey,
@@ -21,7 +22,17 @@ import { describeUser } from '../observation/audited-objects.js';
 import { EXTERNAL_ID, FLAG, ID, properties, TEXT, USER_PROPERTIES } from './argument-types.js';
 import { type ItemResult, itemsOf, performEach } from './bulk.js';
 import { type ChatUser, presentUser } from './chat-messages.js';
-import { type ChatData, dataOf, parsedData, type SetDataOptions, setData } from './host-data.js';
+import {
+  type ChatData,
+  type DataSelection,
+  dataOf,
+  filtersOf,
+  parsedData,
+  requireFit,
+  type SetDataOptions,
+  setData,
+  WHERE,
+} from './host-data.js';
 import { personArchive } from './person-archive.js';
 import { Addresses, referenceOf, type UserRef } from './references.js';
 
@@ -74,9 +85,14 @@ export interface Users {
   find(user: UserRef): Promise<ChatUser | null>;
   /**
    * Iterates over all users of an organization by id, page by page. Includes bots, and with `deactivated` also
-   * deactivated users. Intended for synchronization, not for each request.
+   * deactivated users. `where` selects users by their data, whose keys must be declared by `realms.declareData`.
+   * Without it, intended for synchronization, not for each request.
    */
-  list(selection: { readonly realm: string; readonly deactivated?: boolean }): UserStream;
+  list(selection: {
+    readonly realm: string;
+    readonly deactivated?: boolean;
+    readonly where?: DataSelection;
+  }): UserStream;
   /** Ends log-in and delivery for the user but keeps their messages. Idempotent. */
   deactivate(user: UserRef): Promise<void>;
   reactivate(user: UserRef): Promise<void>;
@@ -101,7 +117,7 @@ export interface Users {
 
 const USER = object(USER_PROPERTIES);
 const LINK = object({ realm: TEXT, externalId: EXTERNAL_ID, userId: ID }, { open: true });
-const SELECTION = object({ realm: TEXT, deactivated: optional(FLAG) });
+const SELECTION = object({ realm: TEXT, deactivated: optional(FLAG), where: optional(WHERE) });
 const ERASURE_OPTIONS = object({ everythingWritten: optional(FLAG) });
 const KEY_OPTIONS = object({ rotate: optional(FLAG) });
 /** Number of users per page. */
@@ -136,15 +152,18 @@ const operationOn = (
 
 /** Iterates over users by id, page by page. */
 async function* everybody(resolve: Resolve, selection: Parameters<Users['list']>[0]): AsyncGenerator<ChatUser> {
-  const { realm, deactivated = false } = properties('The selection', SELECTION, selection);
+  const { realm, deactivated = false, where = {} } = properties('The selection', SELECTION, selection);
   const realmId = await resolve(Addresses).realmId(realm);
   const users = resolve(FindHostUsers);
-  const ids = await users.listIds(realmId);
+  const filters = filtersOf(where);
+  const found =
+    filters.length > 0 && ((await resolve(FindByData).execute(realmId, 'user', filters)) as readonly UserId[]);
+  const ids = found || (await users.listIds(realmId));
   for (let start = 0; start < ids.length; start += PAGE) {
     const page = await users.describe(realmId, ids.slice(start, start + PAGE));
     const data = await dataOf(resolve, realmId, 'user', [...page.keys()]);
-    for (const found of page.values()) {
-      if (found.user.isActive || deactivated) yield presentUser(found, realm, data(found.user.id));
+    for (const each of page.values()) {
+      if (each.user.isActive || deactivated) yield presentUser(each, realm, data(each.user.id));
     }
   }
 }
@@ -165,6 +184,7 @@ export function usersOf(resolve: Resolve, audits: AuditTrail): Users {
   const upsert = async ({ name: fullName, data: given, ...named }: UserToUpsert) => {
     const data = parsedData(given);
     const realmId = await addresses.realmId(named.realm);
+    await requireFit(resolve, realmId, 'user', data);
     const operation = operationOn('upsert', { externalId: named.externalId }, { isOptional: true });
     const values = { ...named, fullName, realmId };
     const user = await audits.run(operation, () => resolve(UpsertHostUser).execute(values));

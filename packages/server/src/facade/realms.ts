@@ -7,7 +7,7 @@ import {
   type SettingValues,
   type UnitOfWork,
 } from '@parley/domain/kernel';
-import { ConfigureRealm, CreateRealm, type RealmConfiguration } from '@parley/domain/membership';
+import { ConfigureRealm, CreateRealm, DeclareData, type RealmConfiguration } from '@parley/domain/membership';
 import {
   REALM_PERMISSIONS,
   REALM_SETTINGS,
@@ -23,7 +23,17 @@ import { object, oneOf, optional, valueType } from '../kernel/values.js';
 import { type AuditTrail, byApplication } from '../observation/audit-trail.js';
 import { realmObject } from '../observation/audited-objects.js';
 import { argument, FLAG, HOST_DATA, properties, TEXT } from './argument-types.js';
-import { type ChatData, dataOf, ensureData, parsedData, type SetDataOptions, setData } from './host-data.js';
+import {
+  type ChatData,
+  type DataDeclarations,
+  dataOf,
+  declarationOf,
+  ensureData,
+  parsedData,
+  requireFit,
+  type SetDataOptions,
+  setData,
+} from './host-data.js';
 
 export interface ChatRealm extends ChatData {
   readonly id: number;
@@ -82,6 +92,13 @@ export interface Realms {
   list(): Promise<readonly ChatRealm[]>;
   /** Replaces the data of an organization; `{}` removes it. @throws DomainError UNKNOWN_REALM, DATA_VERSION_CONFLICT */
   setData(name: string, data: JsonObject, options?: SetDataOptions): Promise<ChatData>;
+  /**
+   * Declares the keys by which messages, channels and users can be filtered, at most 20 in total, and schemas of data,
+   * instead of the former ones. Call it at each start: unchanged declarations cost nothing. Resolves once existing data is
+   * indexed; after an interruption, the next call continues. Existing data need not fit a new schema.
+   * @throws DomainError UNKNOWN_REALM, INVALID_DATA_KEY, INVALID_DATA_SCHEMA
+   */
+  declareData(name: string, declaration: DataDeclarations): Promise<void>;
 }
 
 const presentRealm = (realm: Realm, url: string, data: ChatData): ChatRealm => ({
@@ -210,6 +227,7 @@ export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve, aud
       const configuration = configurationOf(given);
       const data = parsedData(given.data);
       const found = await get(name);
+      await requireFit(resolve, found.id, 'realm', data);
       await audits.run(byApplication('realms.configure', realmObject), () =>
         resolve(ConfigureRealm).execute({
           ...configuration,
@@ -232,6 +250,11 @@ export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve, aud
     },
     setData: async (name, data, options) =>
       setData(resolve, ownerOf(await get(argument('name', TEXT, name))), data, options),
+    async declareData(name, declaration) {
+      const declared = declarationOf(declaration);
+      const { id } = await get(argument('name', TEXT, name));
+      await resolve(DeclareData).execute(id, declared);
+    },
   };
 }
 

@@ -59,6 +59,25 @@ const news = (id: number): Narrow => [
 ];
 
 describe('chat view', () => {
+  it('has the data of messages from pages and events, and their changes', async () => {
+    const { hamlet } = server.people;
+    const town = await server.createChannel('town', [hamlet]);
+    const { messages } = server.parley.as({ realm: 'zulip', userId: hamlet.id });
+    const send = (data?: object) =>
+      messages.send({ channel: town, topic: 'news', content: 'Order', ...(data && { data: data as never }) });
+    const [first] = [await send({ orderId: 7 }), await send()];
+    const chat = await start(hamlet);
+    const view = chat.open(news(town));
+    const shown = () => view.keys.value.map((key) => chat.message(key).value?.data);
+    await until(() => view.keys.value.length === 2);
+    expect(shown()).toEqual([{ orderId: 7 }, null]);
+    await send({ orderId: 8 });
+    await until(() => view.keys.value.length === 3);
+    expect(shown()).toEqual([{ orderId: 7 }, null, { orderId: 8 }]);
+    await messages.setData(first.id, { orderId: 7, isPaid: true });
+    await until(() => shown()[0]?.isPaid === true);
+  });
+
   it('shows channels, topics and messages of others as they arrive', async () => {
     const { hamlet, iago } = server.people;
     const town = await server.createChannel('town', [hamlet, iago]);

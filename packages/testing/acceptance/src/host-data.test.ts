@@ -239,6 +239,196 @@ describe('events', () => {
   });
 });
 
+describe('filters by declared keys', () => {
+  const shop = 'filtered';
+  const staff = { realm: shop, externalId: 'sam' };
+  const customer = { realm: shop, externalId: 'cara' };
+  const idsIn = async (as: typeof sam, where: Record<`data.${string}`, string | number | boolean>) =>
+    (await server.parley.as(as).messages.list({ where }).toArray()).map(({ id }) => id);
+
+  beforeAll(async () => {
+    const { parley } = server;
+    await parley.realms.ensure({ name: shop, preset: 'customers' });
+    await parley.users.upsert({ ...staff, name: 'Sam', role: 'owner', data: { team: 'support' } });
+    await parley.users.upsert({ ...customer, name: 'Cara', role: 'guest', data: { team: 'none' } });
+    const { channels } = parley.as(staff);
+    await channels.create({ name: 'Order 7', isPrivate: true, subscribers: ['cara'], data: { orderId: 7 } });
+    await channels.create({ name: 'Order 8', isPrivate: true, data: { orderId: 8 } });
+  });
+
+  const order = (number: 7 | 8, data: object) =>
+    server.parley.as(staff).messages.send({ channel: `Order ${number}`, content: 'Hello', data: data as never });
+
+  it('finds messages of before and after the declaration that the user can read', async () => {
+    const { parley } = server;
+    const [own, hidden] = [await order(7, { orderId: 7 }), await order(8, { orderId: 7 })];
+    await expect(idsIn(staff, { 'data.orderId': 7 })).rejects.toMatchObject({
+      code: 'INVALID_NARROW',
+      message: 'Invalid narrow operator: unknown data key orderId',
+    });
+    await parley.realms.declareData(shop, { message: { keys: { orderId: 'number', state: 'string' } } });
+    const later = await order(7, { orderId: 7, state: 'open' });
+    expect(await idsIn(staff, { 'data.orderId': 7 })).toEqual([own.id, hidden.id, later.id]);
+    expect(await idsIn(customer, { 'data.orderId': 7 })).toEqual([own.id, later.id]);
+    expect(await idsIn(customer, { 'data.orderId': 7, 'data.state': 'open' })).toEqual([later.id]);
+    await parley.as(staff).messages.setData(later.id, { orderId: 9 });
+    expect(await idsIn(staff, { 'data.state': 'open' })).toEqual([]);
+    expect(await idsIn(staff, { 'data.orderId': 9 })).toEqual([later.id]);
+  });
+
+  it('narrows by the operator data, also negated', async () => {
+    const { parley } = server;
+    const { hamlet } = server.people;
+    await server.createChannel('orders', [hamlet]);
+    await parley.realms.declareData('zulip', { message: { keys: { orderId: 'number' } } });
+    const as = parley.as({ realm: 'zulip', userId: hamlet.id }).messages;
+    const { id } = await as.send({ channel: 'orders', content: 'First', data: { orderId: 7 } });
+    const other = await as.send({ channel: 'orders', content: 'Second' });
+    const found = async (negated: boolean) => {
+      const narrow = [['channel', 'orders'], { operator: 'data', operand: 'orderId=7', negated }];
+      const page = { narrow, anchor: 'newest', num_before: 10, num_after: 0 };
+      const { messages } = fieldsOf(await server.get('/messages', hamlet, page)) as never as {
+        messages: { id: number }[];
+      };
+      return messages.map((message) => message.id);
+    };
+    expect(await found(false)).toEqual([id]);
+    expect(await found(true)).toContain(other.id);
+    expect(await found(true)).not.toContain(id);
+    const queue = await server.request('POST', '/register', {
+      as: hamlet,
+      params: { narrow: [['data', 'orderId=7']] },
+    });
+    expect(queue.body).toMatchObject({ result: 'error', msg: 'Operator data not supported.' });
+  });
+
+  it('finds channels and users', async () => {
+    const { parley } = server;
+    await parley.realms.declareData(shop, {
+      channel: { keys: { orderId: 'number' } },
+      user: { keys: { team: 'string' } },
+    });
+    const channelsOf = async (as: typeof sam, orderId: number) =>
+      (await parley.as(as).channels.list({ where: { 'data.orderId': orderId } })).map(({ name }) => name);
+    expect(await channelsOf(staff, 8)).toEqual(['Order 8']);
+    expect(await channelsOf(customer, 7)).toEqual(['Order 7']);
+    expect(await channelsOf(customer, 8)).toEqual([]);
+    const users = await parley.users.list({ realm: shop, where: { 'data.team': 'support' } }).toArray();
+    expect(users.map(({ name }) => name)).toEqual(['Sam']);
+    // The key of messages is no longer declared.
+    await expect(idsIn(staff, { 'data.orderId': 7 })).rejects.toEqual(code('INVALID_NARROW'));
+  });
+
+  it('rejects wrong declarations and selections', async () => {
+    const { parley } = server;
+    await expect(parley.realms.declareData(shop, { message: { keys: { 'a-b': 'number' } } })).rejects.toEqual(
+      code('INVALID_DATA_KEY'),
+    );
+    await expect(parley.realms.declareData(shop, { order: {} } as never)).rejects.toEqual(code('INVALID_ARGUMENT'));
+    await expect(parley.realms.declareData('none', {})).rejects.toEqual(code('UNKNOWN_REALM'));
+    await expect(idsIn(staff, { orderId: 7 } as never)).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: 'where must have names such as data.orderId, not orderId.',
+    });
+    await expect(parley.as(staff).channels.list({ where: { 'data.no': 1 } })).rejects.toEqual(
+      code('INVALID_DATA_FILTER'),
+    );
+  });
+});
+
+describe('schemas', () => {
+  const shop = 'checked';
+  const staff = { realm: shop, externalId: 'sam' };
+  const mismatch = (message: string) => ({ code: 'DATA_SCHEMA_MISMATCH', message });
+  const schema = { properties: { orderId: { type: 'integer' } }, required: ['orderId'] };
+
+  beforeAll(async () => {
+    const { parley } = server;
+    await parley.realms.ensure({ name: shop });
+    await parley.users.upsert({ ...staff, name: 'Sam', role: 'owner' });
+    await parley.as(staff).channels.create({ name: 'orders' });
+    const declared = { schema };
+    await parley.realms.declareData(shop, { message: declared, channel: declared, user: declared, realm: declared });
+  });
+
+  it('refuse data of messages, also of the API and of hooks, and change nothing', async () => {
+    const { parley } = server;
+    const { messages } = parley.as(staff);
+    const write = (data: object) => messages.send({ channel: 'orders', content: 'Hello', data: data as never });
+    const { id } = await write({ orderId: 7 });
+    await messages.send({ channel: 'orders', content: 'Without data' });
+    const before = await messages.list().toArray();
+    await expect(write({ orderId: '7' })).rejects.toMatchObject(mismatch('data/orderId must be integer.'));
+    await expect(messages.setData(id, { other: 1 })).rejects.toMatchObject(
+      mismatch("data must have required property 'orderId'."),
+    );
+    const remove = parley.before('message.send', () => ({ data: { orderId: null } }));
+    await expect(write({ orderId: 8 })).rejects.toMatchObject(mismatch('data/orderId must be integer.'));
+    remove();
+    expect(await messages.list().toArray()).toEqual(before);
+    expect(await messages.setData(id, {})).toMatchObject({ data: {} });
+  });
+
+  it('refuse data of channels, users and organizations before anything is created', async () => {
+    const { parley } = server;
+    const data = { orderId: 1.5 };
+    const problem = mismatch('data/orderId must be integer.');
+    const { channels } = parley.as(staff);
+    await expect(channels.create({ name: 'new', data })).rejects.toMatchObject(problem);
+    await expect(channels.ensure({ name: 'new', data })).rejects.toMatchObject(problem);
+    expect(await channels.find('new')).toBeNull();
+    const person = { realm: shop, externalId: 'new' };
+    await expect(parley.users.upsert({ ...person, name: 'New', data })).rejects.toMatchObject(problem);
+    expect(await parley.users.find(person)).toBeNull();
+    await expect(parley.realms.configure({ name: shop, title: 'Other', data })).rejects.toMatchObject(problem);
+    expect(await parley.realms.find(shop)).toMatchObject({ title: shop, data: {} });
+  });
+
+  it('are replaced by the next declaration and must be valid', async () => {
+    const { parley } = server;
+    const declare = (given: object) => parley.realms.declareData(shop, { message: { schema: given } });
+    await expect(declare({ type: 'order' })).rejects.toEqual(code('INVALID_DATA_SCHEMA'));
+    await expect(declare({ description: 'x'.repeat(16_384) })).rejects.toMatchObject({
+      code: 'INVALID_DATA_SCHEMA',
+      message: 'The schema for data of each message must be at most 16384 bytes of JSON.',
+    });
+    await expect(declare('x' as never)).rejects.toEqual(code('INVALID_ARGUMENT'));
+    const { messages } = parley.as(staff);
+    const write = (data: object) => messages.send({ channel: 'orders', content: 'Hello', data: data as never });
+    await expect(write({ state: 'open' })).rejects.toEqual(code('DATA_SCHEMA_MISMATCH'));
+    await declare({ required: ['state'] });
+    await write({ state: 'open' });
+    await parley.realms.declareData(shop, {});
+    await write({ other: true });
+  });
+});
+
+describe('messages with their data', () => {
+  const capable = { client_capabilities: { notification_settings_null: true, application_data: true } };
+
+  it('are events for clients with the capability, and pages for clients that ask', async () => {
+    const { hamlet } = server.people;
+    const { messages } = server.parley.as({ realm: 'zulip', userId: hamlet.id });
+    await server.createChannel('inline', [hamlet]);
+    const [knowing, other] = [await openQueue(server, hamlet, capable), await openQueue(server, hamlet)];
+    const { id } = await messages.send({ channel: 'inline', content: 'Paid', data: { orderId: 7 } });
+    const received = async (queue: typeof knowing) => JSON.stringify(await eventsAfter(server, queue));
+    expect(await received(knowing)).toContain('"application_data":{"data":{"orderId":7},"version":1}');
+    expect(await received(other)).not.toContain('application_data');
+
+    const page = async (more: object) => {
+      const params = { narrow: [['channel', 'inline']], anchor: id, num_before: 0, num_after: 0, ...more };
+      return (fieldsOf(await server.get('/messages', hamlet, params)) as never as { messages: object[] }).messages[0]!;
+    };
+    const asking = { include_application_data: true };
+    expect(await page({})).not.toHaveProperty('application_data');
+    expect(await page(asking)).toMatchObject({ application_data: { data: { orderId: 7 }, version: 1 } });
+    expect(await page({})).not.toHaveProperty('application_data');
+    await messages.setData(id, { orderId: 8 });
+    expect(await page(asking)).toMatchObject({ application_data: { data: { orderId: 8 }, version: 2 } });
+  });
+});
+
 describe('the life cycle of data', () => {
   const dataIn = (of: TestServer, realmId: RealmId, kind: DataOwnerKind, ids: readonly number[]) =>
     of.storage.uow.read(realmId, async ({ hostData }) => [
@@ -252,6 +442,10 @@ describe('the life cycle of data', () => {
     await parley.as(sam).channels.setData('Order 7', { orderId: 7 });
     const user = await parley.users.upsert({ ...cara, name: 'Cara', data: { plan: 'archived' } });
     await parley.realms.setData(realm, { tenant: 7 });
+    await parley.realms.declareData(realm, {
+      message: { keys: { orderId: 'number' } },
+      user: { schema: { required: ['plan'] } },
+    });
     const owned = [
       ['message', id],
       ['channel', (await parley.as(sam).channels.find('Order 7'))!.id],
@@ -294,6 +488,16 @@ describe('the life cycle of data', () => {
         dataIn(other, made.realm.id, 'realm', [made.realm.id]),
       ]);
       for (const [index, [data]] of before.entries()) expect(all[index]).toContainEqual(data);
+      const [key] = await other.storage.uow.read(made.realm.id, ({ dataKeys }) => dataKeys.list(made.realm.id));
+      expect(key).toMatchObject({ kind: 'message', name: 'orderId', type: 'number', isIndexed: true });
+      const indexed = await other.storage.uow.read(made.realm.id, ({ dataKeys }) =>
+        dataKeys.listObjects(made.realm.id, { key: key!, value: '7' }, 0, 1000),
+      );
+      expect(messages.ids).toEqual(expect.arrayContaining([...indexed]));
+      expect(indexed.length).toBeGreaterThan(0);
+      const schemas = await other.storage.uow.read(made.realm.id, ({ dataSchemas }) => dataSchemas.list(made.realm.id));
+      expect(schemas).toMatchObject([{ kind: 'user', schema: '{"required":["plan"]}' }]);
+      await parley.realms.declareData(realm, { message: { keys: { orderId: 'number' } } });
       // Deleting the organization removes all of it.
       await other.storage.uow.write(made.realm.id, async ({ realms }) => {
         await realms.update({ ...(await realms.get(made.realm.id)), isDeactivated: true });
@@ -335,6 +539,8 @@ describe('the life cycle of data', () => {
     await server.parley.as(sam).messages.delete(id);
     const selection = { messageId: id as MessageId, channelId: null, topicKey: null, since: null };
     await server.parley.useCase(RestoreMessages).execute({ realmId, selection, isDryRun: false });
+    const orders = server.parley.as(sam).messages.list({ where: { 'data.orderId': 9 } });
+    expect((await orders.toArray()).map((message) => message.id)).toEqual([id]);
     expect(await server.parley.as(sam).messages.get(id)).toMatchObject({ data: { orderId: 9 }, dataVersion: 1 });
   });
 });

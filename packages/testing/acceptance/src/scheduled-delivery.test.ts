@@ -14,7 +14,7 @@ import {
   UserTextParser,
 } from '@parley/domain/messages';
 import { JobWorkers } from '@parley/server/testing';
-import { aChannel, aMessage, aUser, createFixtureOn, DrivenTime, FakeRenderer, fakeRealmUrls } from '@parley/testkit';
+import { aChannel, aMessage, anyData, aUser, createFixtureOn, DrivenTime, FakeRenderer, fakeRealmUrls } from '@parley/testkit';
 import { MemoryStorage } from '@parley/testkit/memory';
 import { stoppedAfterEach } from './testing/stopped-workers.js';
 
@@ -41,7 +41,7 @@ describe('delivery of scheduled messages and reminders', () => {
     const warnings = new BotOwnerWarnings(uow, systemMessages, time);
     const parser = new UserTextParser(uow, renderer, fakeRealmUrls);
     const review = new HostReview(uow, fakeRealmUrls);
-    const sender = new MessageSender(uow, parser, fakeRealmUrls, time, warnings, review);
+    const sender = new MessageSender(uow, parser, fakeRealmUrls, time, warnings, review, anyData);
     const start = time.now();
 
     /** Starts a process on the same database. */

@@ -12,10 +12,20 @@ import type {
   SessionTokens,
 } from '@parley/domain/access';
 import type { ChannelQuota } from '@parley/domain/channels';
-import { DomainError, type EventLoop, type FollowedLog, type RealmUrls, type Timers } from '@parley/domain/kernel';
+import {
+  type DataValidator,
+  DomainError,
+  type EventLoop,
+  type FollowedLog,
+  type RealmUrls,
+  type Timers,
+} from '@parley/domain/kernel';
 import type { DirectoryPasswords, DisposableDomains } from '@parley/domain/users';
 
 // Minimal external ports for tests of other features.
+
+/** Accepts all data. */
+export const anyData: DataValidator = { schemaProblem: () => null, mismatch: () => null };
 
 /** Maps every realm to `chat.example`. */
 export const fakeRealmUrls: RealmUrls = {

@@ -27,6 +27,7 @@ import { MemoryChannels } from './memory/memory-channels.js';
 import { MemoryConfirmations } from './memory/memory-confirmations.js';
 import { MemoryCopies } from './memory/memory-copies.js';
 import { MemoryCustomEmoji } from './memory/memory-custom-emoji.js';
+import { MemoryDataKeys } from './memory/memory-data-keys.js';
 import { MemoryDevices } from './memory/memory-devices.js';
 import { MemoryEventConsumers } from './memory/memory-event-consumers.js';
 import { MemoryEventLog } from './memory/memory-event-log.js';
@@ -285,6 +286,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
     queues: new MemoryEventQueues(unit),
     consumers: new MemoryEventConsumers(unit),
     hostData: new MemoryHostData(unit),
+    dataKeys: new MemoryDataKeys(unit),
     externalIds: new MemoryExternalIds(new MemoryUsers(unit)),
     logIns: new MemoryLogIns(unit),
     provisioning: new MemoryProvisioning(unit),

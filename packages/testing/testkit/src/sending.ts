@@ -9,7 +9,7 @@ import {
   UserTextParser,
 } from '@parley/domain/messages';
 import type { Fixture } from './builders.js';
-import { fakeRealmUrls } from './fake-ports.js';
+import { anyData, fakeRealmUrls } from './fake-ports.js';
 import { FakeRenderer } from './fake-renderer.js';
 
 /** Sends messages like the API; by default `hello` to topic `plans`, read by the sender. */
@@ -18,7 +18,15 @@ export function sending(fixture: Pick<Fixture, 'uow' | 'clock' | 'caller'>, rend
   const botOwnerWarnings = new BotOwnerWarnings(fixture.uow, systemMessages, fixture.clock);
   const parser = new UserTextParser(fixture.uow, renderer, fakeRealmUrls);
   const review = new HostReview(fixture.uow, fakeRealmUrls);
-  const sender = new MessageSender(fixture.uow, parser, fakeRealmUrls, fixture.clock, botOwnerWarnings, review);
+  const sender = new MessageSender(
+    fixture.uow,
+    parser,
+    fakeRealmUrls,
+    fixture.clock,
+    botOwnerWarnings,
+    review,
+    anyData,
+  );
   const useCase = new SendMessage(sender, fixture.clock);
   return (who: string, to: SendMessageInput['to'], draft: Partial<SendMessageInput> = {}): Promise<SentMessage> =>
     useCase.execute(fixture.caller(who), {

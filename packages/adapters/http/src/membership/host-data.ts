@@ -5,6 +5,7 @@ import { route } from '../declarations/route.js';
 import { can, form, opened, type Presenters } from '../delivery/event-presenter.js';
 import { asIs, type ParamType, recordOf } from '../kernel/param-types.js';
 import { IntegerListParam, IntegerParam, param, WordParam } from '../kernel/params.js';
+import { APPLICATION_DATA } from '../messages/message.presenters.js';
 import { success } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
 
@@ -37,8 +38,6 @@ class SetDataDto {
   @IntegerParam({ optional: true, description: 'Version that the client has read.' }) expected_version?: number;
 }
 
-const DATA = { data: wire.dictionaryOf(wire.anything()), version: wire.integer() };
-
 export const HOST_DATA = {
   tag: 'Bots and integrations',
   routes: () => [
@@ -51,7 +50,7 @@ export const HOST_DATA = {
       dto: GetDataDto,
       useCase: ListVisibleData,
       toInput: ({ object_type: kind, object_ids: ids }) => ({ kind, ids }),
-      response: wire.fields({ objects: wire.listOf(wire.fields({ object_id: wire.integer(), ...DATA })) }),
+      response: wire.fields({ objects: wire.listOf(wire.fields({ object_id: wire.integer(), ...APPLICATION_DATA })) }),
       present: (found) => ({
         objects: [...found]
           .sort(([a], [b]) => a - b)
@@ -66,7 +65,7 @@ export const HOST_DATA = {
       scope: 'account',
       dto: SetDataDto,
       useCase: SetHostData,
-      response: wire.fields(DATA),
+      response: wire.fields(APPLICATION_DATA),
       handle: async ({ caller, dto: { object_type: kind, object_id: id, data, expected_version }, useCase }) => {
         const owner = { kind, id, caller } as ChangedDataOwner;
         const expected = expected_version === undefined ? {} : { expectedVersion: expected_version };

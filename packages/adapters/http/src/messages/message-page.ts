@@ -53,6 +53,7 @@ const EXTERNAL_ID = 32;
 /** Factor of the client variant in the form bits. */
 const CLIENT_PLACE = 64;
 const CLIENT = 64 | 128;
+const DATA = 256;
 
 /** Data that determines a message's texts in addition to the form. */
 interface MessageVersion {
@@ -125,6 +126,7 @@ export class MessagePagePresenter {
       (form.clientGravatar ? GRAVATAR : 0) |
       (form.allowEmptyTopicName ? EMPTY_TOPIC : 0) |
       (form.withExternalIds ? EXTERNAL_ID : 0) |
+      (form.withData ? DATA : 0) |
       (CLIENT_PLACE * CLIENT_VARIANTS.indexOf(form.client.key));
     const bitsOf = ({ senderId }: MessageListEntry) =>
       hiddenUserIds.size > 0 && hiddenUserIds.has(senderId) ? bits | INACCESSIBLE_SENDER : bits;
@@ -221,7 +223,8 @@ function sensitivityOf(view: MessageView, parts: MessagePart): number {
   const avatar = sender.avatar.source !== 'gravatar' ? 0 : differsByViewer(sender) ? SEES_EMAIL : GRAVATAR;
   const client = parts.differsByClient?.(view) ? CLIENT : 0;
   const externalId = sender.externalId === undefined ? 0 : EXTERNAL_ID;
-  return externalId | MARKDOWN | INACCESSIBLE_SENDER | avatar | (hasEmptyTopic ? EMPTY_TOPIC : 0) | client;
+  const data = view.hostData ? DATA : 0;
+  return externalId | data | MARKDOWN | INACCESSIBLE_SENDER | avatar | (hasEmptyTopic ? EMPTY_TOPIC : 0) | client;
 }
 
 type VersionKey = Pick<MessageVersion, 'versions' | 'realm' | 'realmUrl'>;

@@ -104,6 +104,8 @@ export class GetMessagesDto {
   @BooleanParam({ aliases: ['client_extavatar'] }) client_gravatar = true;
   @BooleanParam() apply_markdown = true;
   @BooleanParam() allow_empty_topic_name = false;
+  @BooleanParam({ description: 'Whether messages contain data of the application that embeds the chat.' })
+  include_application_data = false;
   @BooleanParam({ optional: true, description: 'Former spelling of `anchor=first_unread`.' })
   use_first_unread_anchor?: boolean;
   @WordParam(['newest', 'relevance'], { description: 'Order by which messages of a search are selected.' })

@@ -210,7 +210,8 @@ function presentMessageSent(event: EventOf<'message.sent'>, context: EventContex
   const flags = context.isNotSubscriber ? '[]' : flagsText(receivedFlags(event, receiver.userId));
   const withExternalIds = sender.externalId !== undefined && can(presentation, 'external_ids');
   const form5 = keyOf(applyMarkdown, clientGravatar, showsEmptyTopics, hidesSender, seesSenderEmail);
-  const key = withExternalIds ? `${form5}+` : form5;
+  const withData = event.view.hostData !== undefined && can(presentation, 'application_data');
+  const key = `${form5}${withExternalIds ? '+' : ''}${withData ? '*' : ''}`;
   const message = context.shared(flags === '[]' ? key : `${key}${flags}`, () => {
     const form = {
       asHtml: applyMarkdown,
@@ -218,6 +219,7 @@ function presentMessageSent(event: EventOf<'message.sent'>, context: EventContex
       allowEmptyTopicName: showsEmptyTopics,
       hidesSender,
       withExternalIds,
+      withData,
       seesSenderEmail,
       client: variantByKey(presentation.client),
       // A newly sent message has no edits.

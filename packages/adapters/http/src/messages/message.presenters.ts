@@ -73,6 +73,9 @@ export const flags = wire.listOf(wire.text());
 
 export const topicLinks = wire.listOf(wire.fields({ text: wire.text(), url: wire.text() }));
 
+/** Extensions §14. */
+export const APPLICATION_DATA = { data: wire.dictionaryOf(wire.anything()), version: wire.integer() };
+
 /** Messages §2. */
 const MESSAGE = {
   id: wire.integer(),
@@ -99,6 +102,8 @@ const MESSAGE = {
   edit_history: wire.optional(wire.listOf(edit)),
   last_edit_timestamp: wire.optional(wire.integer()),
   last_moved_timestamp: wire.optional(wire.integer()),
+  /** Only for clients that request it (extensions §14). */
+  application_data: wire.optional(wire.fields(APPLICATION_DATA)),
   flags,
 };
 
@@ -212,6 +217,8 @@ export interface MessageForm extends PartForm {
   readonly hidesSender?: boolean;
   /** False for spectators, and for events to clients that reject unknown keys. */
   readonly withExternalIds: boolean;
+  /** True to include data of the application; default: false. */
+  readonly withData?: boolean;
   /** Fields that features add to the message. */
   readonly parts: MessagePart;
 }
@@ -221,7 +228,7 @@ export interface MessageForm extends PartForm {
  * exactly the event's `message` fields.
  */
 export function presentMessage(view: MessageView, publicRealm: PublicRealm, form: MessageForm) {
-  const { message, sender, conversation } = view;
+  const { message, sender, conversation, hostData } = view;
   const isChannel = conversation.kind === 'channel';
   return {
     id: message.id,
@@ -242,6 +249,7 @@ export function presentMessage(view: MessageView, publicRealm: PublicRealm, form
     ...form.parts.present(view, form),
     ...(message.lastEditedAt !== null && { last_edit_timestamp: message.lastEditedAt }),
     ...(message.lastMovedAt !== null && { last_moved_timestamp: message.lastMovedAt }),
+    ...(form.withData && hostData && { application_data: { data: hostData.data, version: hostData.version } }),
   };
 }
 

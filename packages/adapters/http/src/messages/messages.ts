@@ -177,8 +177,9 @@ function messagePageRoutes(
   const page = new MessagePagePresenter(realmUrls);
   // Edits name other conversations that a message was in.
   const pageOfScope = new MessagePagePresenter(realmUrls, SCOPED_TEXTS, 'none');
-  const pageForm = (dto: GetMessagesDto, request: Request, withExternalIds: boolean): PageForm => ({
-    withExternalIds,
+  const pageForm = (dto: GetMessagesDto, request: Request, hasAccount: boolean): PageForm => ({
+    withExternalIds: hasAccount,
+    withData: hasAccount && dto.include_application_data,
     asHtml: dto.apply_markdown,
     clientGravatar: dto.client_gravatar,
     allowEmptyTopicName: dto.allow_empty_topic_name,

@@ -19,7 +19,7 @@ import {
   type ViewRows,
   within,
 } from '@parley/storage';
-import type { Connection } from '../engine/connection.js';
+import type { Connection, Query } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 import { ConditionSubjects } from './conditions.js';
 import { type Narrowing, narrowedTo, toNarrowing } from './message-filter.js';
@@ -38,18 +38,25 @@ type Source = (pageBounds: PageBounds, limit: number) => Promise<MessageIndexRow
 /** Batch sizes for conditions that no query can decide. */
 const JUDGED_AT_ONCE = { atLeast: 100, atMost: 1000 };
 
+/** Number of messages with a value above which conversations are read instead of the index of values. */
+const MANY_WITH_VALUE = 2000;
+
 /** Pages of messages in id order. */
 class MessagePages {
   private readonly receivedPages: ReceivedMessagePages;
   private readonly series: MessageSeries;
   private readonly unread: UnreadMessages;
   private readonly subjects: ConditionSubjects;
+  private readonly countWithValue: Query<string>;
 
   constructor(connection: Connection, states: ViewerMessageStates, words: SearchWords) {
     this.series = new MessageSeries(connection, states);
     this.receivedPages = new ReceivedMessagePages(connection, this.series);
     this.unread = new UnreadMessages(connection, states, new UnreadSpans(connection), words);
     this.subjects = new ConditionSubjects(connection, states, words);
+    this.countWithValue = connection.values(
+      'SELECT count(*) FROM (SELECT 1 FROM data_value WHERE key_id = $1 AND value = $2 LIMIT $3) v',
+    );
   }
 
   /** Returns at most `limit` messages in page direction. */
@@ -66,9 +73,10 @@ class MessagePages {
       scope === 'own'
         ? (part, count) => this.receivedPages.page(viewer, narrowing, part, count)
         : (part, count) => this.sharedHistory(viewer, narrowing, part, count);
-    if (narrowing.personal.length === 0) return history(pageBounds, limit);
+    const byValue = await this.valueSource(narrowing);
+    if (narrowing.personal.length === 0 && !byValue) return history(pageBounds, limit);
 
-    const source = this.personalSource(viewer, narrowing) ?? history;
+    const source = byValue ?? this.personalSource(viewer, narrowing) ?? history;
     const found: MessageIndexRow[] = [];
     let count = Math.max(limit, JUDGED_AT_ONCE.atLeast);
     for (let part: PageBounds | null = pageBounds; part && found.length < limit; ) {
@@ -129,6 +137,20 @@ class MessagePages {
           merge(await Promise.all(sources.map((source) => source(pageBounds, limit))), pageBounds, limit);
     }
     return null;
+  }
+
+  /** Returns a source of all messages with a rare value, whoever received them; null for a frequent or no value. */
+  private async valueSource({ data, restriction }: Narrowing): Promise<Source | null> {
+    if (!data) return null;
+    const value = [data.key.id, data.value];
+    if (Number(await this.countWithValue.one(...value, MANY_WITH_VALUE)) === MANY_WITH_VALUE) return null;
+    return (pageBounds, limit) =>
+      this.series.select(
+        `FROM data_value w JOIN message m ON m.id = w.object_id
+         WHERE w.key_id = ? AND w.value = ? AND w.object_id BETWEEN ? AND ? ${restriction.sql}
+         ORDER BY w.object_id ${orderOf(pageBounds)} LIMIT ?`,
+        ...[...value, pageBounds.first, pageBounds.last, ...restriction.parameters, limit],
+      );
   }
 
   private flagged({ realmId, userId }: Viewer, { restriction }: Narrowing, flag: keyof typeof FLAG_COLUMNS): Source {

@@ -19,7 +19,7 @@ import {
   type ViewRows,
   within,
 } from '@parley/storage';
-import { asStatements, type Connection, LIMIT } from '../engine/connection.js';
+import { asStatements, type Connection, LIMIT, type Query } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 import { ConditionSubjects } from './conditions.js';
 import { type Narrowing, narrowedTo, toNarrowing } from './message-filter.js';
@@ -39,6 +39,9 @@ type Source = (pageRange: PageBounds, limit: number) => MessageIndexRow[];
 /** Batch sizes for conditions on the viewer's read state and flags. */
 const JUDGED_AT_ONCE = { atLeast: 100, atMost: 1000 };
 
+/** Number of messages with a value above which conversations are read instead of the index of values. */
+const MANY_WITH_VALUE = 2000;
+
 /** Search hits to test against personal filters before falling back to the flag index. */
 const MAX_JUDGED_FOUND = 2000;
 
@@ -52,6 +55,7 @@ export class MessagePages {
   private readonly searchPages: SearchPages;
   private readonly unread: UnreadMessages;
   private readonly subjects: ConditionSubjects;
+  private readonly countWithValue: Query<number>;
 
   constructor(connection: Connection, states: ViewerMessageStates) {
     this.series = new MessageSeries(connection);
@@ -59,6 +63,9 @@ export class MessagePages {
     this.searchPages = new SearchPages(connection, states, this.series, this.receivedPages);
     this.unread = new UnreadMessages(connection, states, new UnreadSpans(connection));
     this.subjects = new ConditionSubjects(connection, states);
+    this.countWithValue = connection.values(
+      `SELECT count(*) FROM (SELECT 1 FROM data_value WHERE key_id = ? AND value = ? ${LIMIT})`,
+    );
   }
 
   /** Returns at most `limit` messages in page direction. */
@@ -69,7 +76,9 @@ export class MessagePages {
     if (!asked || !pageRange || limit <= 0) return [];
     // Same conditions without the search index; each message is tested by its text.
     const unsearched = asked.searched ? judgingText(others) : asked;
-    const isLookedUp = asked.messageId !== null || (asked.searched !== null && this.searchPages.isShort(asked));
+    const byValue = this.valueSource(unsearched);
+    const isLookedUp =
+      byValue !== null || asked.messageId !== null || (asked.searched !== null && this.searchPages.isShort(asked));
     const narrowing = isLookedUp ? unsearched : asked;
     const plain: Source = (part, count) =>
       scope === 'own'
@@ -77,10 +86,10 @@ export class MessagePages {
         : this.sharedHistory(viewer, unsearched, part, count);
     const history: Source = narrowing.searched
       ? (part, count) => this.searchPages.page(viewer, narrowing, scope, part, count)
-      : plain;
-    if (narrowing.personal.length === 0 && excluded === null) return history(pageRange, limit);
+      : (byValue ?? plain);
+    if (narrowing.personal.length === 0 && excluded === null && !byValue) return history(pageRange, limit);
 
-    const marked = this.personalSource(viewer, unsearched);
+    const marked = byValue ? null : this.personalSource(viewer, unsearched);
     // Search hits may be rarer or more frequent than flagged messages, which only reading reveals.
     let source = narrowing.searched ? history : (marked ?? history);
     let judges = narrowing.personal;
@@ -90,7 +99,7 @@ export class MessagePages {
     for (let part: PageBounds | null = pageRange; part && found.length < limit; ) {
       const rows = source(part, count);
       const kept = excluded === null ? rows : this.searchPages.without(rows, excluded);
-      found.push(...(judges.length === 0 ? kept : this.subjects.matching(viewer, kept, judges, scope)));
+      found.push(...(judges.length === 0 && !byValue ? kept : this.subjects.matching(viewer, kept, judges, scope)));
       part = rows.length >= count ? after(part, idOf(lastOf(rows))) : null;
       count = Math.max(count, Math.min(2 * count, JUDGED_AT_ONCE.atMost));
       judged += rows.length;
@@ -155,6 +164,20 @@ export class MessagePages {
           );
     }
     return null;
+  }
+
+  /** Returns a source of all messages with a rare value, whoever received them; null for a frequent or no value. */
+  private valueSource({ data, restriction }: Narrowing): Source | null {
+    if (!data) return null;
+    const value = [data.key.id, data.value];
+    if (this.countWithValue.one(...value, MANY_WITH_VALUE) === MANY_WITH_VALUE) return null;
+    return (pageRange, limit) =>
+      this.series.select(
+        `FROM data_value w CROSS JOIN message m ON m.id = w.object_id
+         WHERE w.key_id = ? AND w.value = ? AND w.object_id BETWEEN ? AND ? ${restriction.sql}
+         ORDER BY w.object_id ${orderOf(pageRange)} ${LIMIT}`,
+        ...[...value, pageRange.first, pageRange.last, ...restriction.parameters, limit],
+      );
   }
 
   private flagged({ realmId, userId }: Viewer, { restriction }: Narrowing, flag: keyof typeof FLAG_INDEXES): Source {

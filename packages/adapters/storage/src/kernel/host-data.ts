@@ -16,14 +16,8 @@ import type { MessagePartReads, StorageFeature } from '../engine/feature.js';
 import type { Quarantine } from '../engine/quarantine.js';
 import type { Statements } from '../engine/statements.js';
 import { PROPERTY_BITS } from '../messages/message-rows.js';
-
-/** Column with the id of the object, and the condition of its unique index. */
-const OWNERS = {
-  message: ['message_id', 'message_id IS NOT NULL'],
-  channel: ['channel_id', 'channel_id IS NOT NULL'],
-  user: ['user_id', 'user_id IS NOT NULL'],
-  realm: ['realm_id', 'message_id IS NULL AND channel_id IS NULL AND user_id IS NULL'],
-} as const;
+import { OWNERS } from './data-owners.js';
+import { DataValueIndex } from './data-values.js';
 
 const KINDS = Object.keys(OWNERS) as DataOwnerKind[];
 
@@ -52,7 +46,7 @@ export class HostDataRows {
     return new Map(rows.map(([id, ownerId, version, data]) => [ownerId, { data: this.parse(id, data), version }]));
   }
 
-  private parse(id: number, json: string): JsonObject {
+  parse(id: number, json: string): JsonObject {
     try {
       return JSON.parse(json) as JsonObject;
     } catch {
@@ -66,9 +60,11 @@ export class SqlHostDataRepository implements HostDataRepository {
   private readonly rows: HostDataRows;
   private readonly upserts;
   private readonly renewMessage;
+  private readonly values: DataValueIndex;
 
   constructor(connection: Statements, quarantine: Quarantine) {
     this.rows = new HostDataRows(connection, quarantine);
+    this.values = new DataValueIndex(connection);
     this.upserts = recordOf(KINDS, (kind) => {
       const [column, isOfKind] = OWNERS[kind];
       return connection.command(
@@ -87,11 +83,13 @@ export class SqlHostDataRepository implements HostDataRepository {
     return (await this.rows.list(realmId, kind, ids)) as ReadonlyMap<DataOwnerIds[K], HostData>;
   }
 
-  async put(realmId: RealmId, { kind, id }: DataOwnerRef, { data, version }: HostData): Promise<void> {
+  async put(realmId: RealmId, { kind, id }: DataOwnerRef, hostData: HostData): Promise<void> {
+    const { data, version } = hostData;
     const idOf = (wanted: DataOwnerKind) => (kind === wanted ? id : null);
     const owner = [realmId, idOf('message'), idOf('channel'), idOf('user')];
     this.upserts[kind].defer(...owner, version, JSON.stringify(data));
     if (kind === 'message') this.renewMessage.defer(id, realmId);
+    await this.values.put(realmId, kind, id, hostData);
   }
 }
 

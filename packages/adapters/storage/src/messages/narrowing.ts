@@ -1,5 +1,5 @@
 import type { ChannelPrivacy } from '@parley/domain/channels';
-import { firstOf, type MessageId, type RecipientId, type UserId } from '@parley/domain/kernel';
+import { type DataFilter, firstOf, type MessageId, type RecipientId, type UserId } from '@parley/domain/kernel';
 import type { ChannelTopic, MessageCondition, MessageProperty, SimpleCondition } from '@parley/domain/messages';
 import type { IndexedProperty } from './message-rows.js';
 import { type IndexQuery, indexQuery, mentionTerm } from './message-terms.js';
@@ -34,6 +34,8 @@ export interface Narrowing<List> {
   readonly topicKey: string | null;
   readonly senderId: UserId | null;
   readonly messageId: MessageId | null;
+  /** Value that the application's data must have. */
+  readonly data: DataFilter | null;
   /** Inclusive range of ids. */
   readonly ids: { readonly first: number; readonly last: number };
   /** Property with its own index. */
@@ -155,6 +157,8 @@ class Terms<List> {
   private messageId: MessageId | null = null;
   private readonly ids = { first: 0, last: Number.MAX_SAFE_INTEGER };
   private isDirect: boolean | null = null;
+  /** Keyed by text. */
+  private readonly data = new Map<string, Extract<SimpleCondition, { readonly kind: 'data' }>>();
   private readonly properties = new Set<MessageProperty>();
   /** Keyed by text. */
   private readonly searched = new Map<string, IndexQuery[number]>();
@@ -167,6 +171,7 @@ class Terms<List> {
     senderIds: new Set<UserId>(),
     messageIds: new Set<MessageId>(),
     properties: new Set<MessageProperty>(),
+    data: new Map<string, SimpleCondition>(),
     found: new Map<string, SimpleCondition>(),
   };
   /** Keyed by text and parameters. */
@@ -233,6 +238,9 @@ class Terms<List> {
       case 'mentions':
         this.search([[mentionTerm(condition.userId)]]);
         return true;
+      case 'data':
+        this.data.set(JSON.stringify(condition), condition);
+        return true;
       case 'flag':
         throw new Error('Flags require a viewer');
     }
@@ -274,6 +282,9 @@ class Terms<List> {
       case 'mentions':
         this.not.found.set(JSON.stringify(condition), condition);
         return true;
+      case 'data':
+        this.not.data.set(JSON.stringify(condition), condition);
+        return true;
       case 'flag':
         throw new Error('Flags require a viewer');
     }
@@ -309,6 +320,7 @@ class Terms<List> {
       topicKey,
       senderId,
       messageId,
+      data: [...this.data.values()][0] ?? null,
       ids,
       property: [...this.properties].sort()[0] ?? null,
     };
@@ -358,6 +370,7 @@ class Terms<List> {
       ...(this.messageId !== null ? [{ kind: 'message' as const, messageId: this.messageId }] : []),
       ...(this.isDirect === true ? [{ kind: 'direct' as const }] : []),
       ...[...this.properties].sort().map((property) => ({ kind: 'property' as const, property })),
+      ...this.data.values(),
     ];
     const negated: SimpleCondition[] = [
       ...(not.recipientIds.size > 0 ? [{ kind: 'recipient' as const, recipientIds: [...not.recipientIds] }] : []),
@@ -365,6 +378,7 @@ class Terms<List> {
       ...(not.privacies.size > 0 ? [{ kind: 'channelPrivacy' as const, privacies: [...not.privacies] }] : []),
       ...(this.isDirect === false ? [{ kind: 'direct' as const }] : []),
       ...[...not.properties].sort().map((property) => ({ kind: 'property' as const, property })),
+      ...not.data.values(),
     ];
     const outside = (
       column: ListedColumn,
@@ -454,6 +468,12 @@ function conditionSql<List>(
       return signedSql(writer.search(indexQuery(condition.words), condition.phrases));
     case 'mentions':
       return signedSql(writer.search([[mentionTerm(condition.userId)]], []));
+    case 'data':
+      return signedSql([
+        'EXISTS (SELECT 1 FROM data_value v WHERE v.key_id = ? AND v.value = ? AND v.object_id = m.id)',
+        condition.key.id,
+        condition.value,
+      ]);
     case 'flag':
       throw new Error('Flags require a viewer');
   }

@@ -85,7 +85,12 @@ export function conditionSubject(
 ): ConditionSubject {
   const place = { recipientId: row[2], channelId, topic };
   const message = { id, senderId: row[1], ...place, ...propertiesOf(propertyBitsOf(row)) };
-  return { message, channelPrivacy, flags: flags ?? HISTORICAL, text };
+  return { message, channelPrivacy, flags: flags ?? HISTORICAL, text, data: testedByQueries };
+}
+
+/** Conditions on data are never combined with those that no query can decide. */
+function testedByQueries(): never {
+  throw new Error('Queries test the data of messages');
 }
 
 /** Contents of a message_flag row. */

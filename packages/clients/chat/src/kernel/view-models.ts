@@ -186,6 +186,8 @@ export interface MessageRow {
   readonly movedAt: number | null;
   readonly reactions: readonly ReactionRow[];
   readonly submessages: readonly Submessage[];
+  /** Data of the application that embeds the chat; null if it was never set. */
+  readonly data: Readonly<Record<string, unknown>> | null;
   readonly delivery: Delivery;
   /** Error message and code from the server. */
   readonly failure: { readonly code: string; readonly message: string } | null;

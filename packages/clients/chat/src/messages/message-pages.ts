@@ -25,6 +25,9 @@ export interface FoundPage {
   readonly search_proposal?: string;
 }
 
+/** Form of fetched messages, as in events. */
+const FORM = { client_gravatar: false, allow_empty_topic_name: true, include_application_data: true };
+
 /** Maximum message ids per call. */
 const MAX_IDS = 1000;
 
@@ -61,6 +64,13 @@ export class MessagePages {
     this.stale = new Set(this.state.messages.all().keys());
   }
 
+  /** Fetches a message again, because its data of the application changed; the next page does if that fails. */
+  renew(id: number): void {
+    if (this.state.messages.peek(id) === undefined) return;
+    this.stale.add(id);
+    this.fetchByIds([id]).catch(() => {});
+  }
+
   /** Called after all other messages were removed from the state. */
   swept(left: ReadonlySet<number>): void {
     for (const id of this.stale) if (!left.has(id)) this.stale.delete(id);
@@ -76,8 +86,7 @@ export class MessagePages {
         include_anchor: includeAnchor,
         num_before: before,
         num_after: after,
-        client_gravatar: false,
-        allow_empty_topic_name: true,
+        ...FORM,
       });
       const gone = await this.store(answer.messages);
       const messages = answer.messages.filter(({ id }) => !gone.has(id));
@@ -138,8 +147,7 @@ export class MessagePages {
       for (let at = 0; at < ids.length; at += MAX_IDS) {
         const { messages } = await this.gateway.get('/messages', {
           message_ids: ids.slice(at, at + MAX_IDS),
-          client_gravatar: false,
-          allow_empty_topic_name: true,
+          ...FORM,
         });
         for (const id of await this.store(messages)) gone.add(id);
       }
@@ -181,6 +189,8 @@ function idsIn(event: Event): readonly number[] {
     case 'reaction':
     case 'submessage':
       return [event.message_id];
+    case 'application_data':
+      return event.object_type === 'message' ? [event.object_id] : [];
     default:
       return [];
   }

@@ -47,6 +47,7 @@ export class MessageRows {
       movedAt: null,
       reactions: [],
       submessages: [],
+      data: null,
       delivery,
       failure,
     };
@@ -73,6 +74,7 @@ export class MessageRows {
       movedAt: message.last_moved_timestamp ?? null,
       reactions: reactionRows(message.reactions, this.state.selfId),
       submessages: message.submessages,
+      data: message.application_data?.data ?? null,
       delivery: 'sent',
       failure: null,
     };

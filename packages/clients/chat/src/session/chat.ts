@@ -280,6 +280,7 @@ export class Chat {
       if (event.type === 'message') this.recognize(event);
       this.lists.after(event);
       this.topics.received(event);
+      if (event.type === 'application_data' && event.object_type === 'message') this.lists.pages.renew(event.object_id);
       if (event.type === 'typing') this.typing.received(event);
       if (event.type === 'message') {
         this.typing.sent(destinationOfMessage(this.state, event.message), event.message.sender_id);

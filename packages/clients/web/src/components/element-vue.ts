@@ -12,6 +12,7 @@ interface Props extends ParleyChatAttributes {
   readonly onParleyUnread?: (event: CustomEvent<ParleyChatEvents['parley-unread']>) => void;
   readonly onParleySent?: (event: CustomEvent<ParleyChatEvents['parley-sent']>) => void;
   readonly onParleyOpen?: (event: CustomEvent<ParleyChatEvents['parley-open']>) => void;
+  readonly onParleyData?: (event: CustomEvent<ParleyChatEvents['parley-data']>) => void;
   readonly onParleyPerson?: (event: CustomEvent<ParleyChatEvents['parley-person']>) => void;
 }
 

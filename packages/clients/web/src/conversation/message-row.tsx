@@ -214,7 +214,7 @@ interface UsualMessageProps {
 function UsualMessage({ row, message, sender, isContinued, isHidden, editing, children }: UsualMessageProps) {
   const { isSelected, commands, labelId } = row;
   const { isEditing, edit } = editing;
-  const chat = useChat();
+  const { chat, onData } = useServices();
   const { i18n } = useLingui();
   const [wasPointedAt, setPointedAt] = useState(false);
   const onPointed = () => setPointedAt(true);
@@ -235,6 +235,11 @@ function UsualMessage({ row, message, sender, isContinued, isHidden, editing, ch
         <SenderLine message={message} sender={sender} isContinued={isContinued} labelId={labelId} />
         <div id={`${labelId}-text`}>
           {children}
+          {message.data && !isHidden && onData && (
+            <Suspense>
+              <DataSlot messageId={message.id!} data={message.data} />
+            </Suspense>
+          )}
           <Footer message={message} onEdit={commands.editFailed} />
           {!isHidden && <Reactions message={message} />}
         </div>
@@ -361,6 +366,8 @@ function Content({ message, match }: ContentProps) {
   // The text of a status follows the name, and a search shows what it has found.
   return message.isMe || match ? body : <Folding id={message.id}>{body}</Folding>;
 }
+
+const DataSlot = lazy(() => retrying(() => import('./data-slot.js')).then((file) => ({ default: file.DataSlot })));
 
 const NotSent = lazy(() => retrying(() => import('./warnings.js')).then((file) => ({ default: file.NotSent })));
 

@@ -6,7 +6,7 @@ import { replaceTexts } from '../app/host-texts.js';
 import { directionOf, loadLanguage, validTag } from '../app/languages.js';
 import { LogInAgain } from '../app/lines.js';
 import type { HostTexts } from '../services/components.js';
-import { ServicesContext } from '../services/context.js';
+import { ServicesContext, type ShownData } from '../services/context.js';
 import type { Frame } from '../services/frame.js';
 import { type Navigation, OwnNavigation, PageNavigation } from '../services/location.js';
 import { openForHost } from '../services/open-for-host.js';
@@ -178,6 +178,7 @@ class ParleyChatElement extends HTMLElement {
               ...(this.getAttribute('sends') === 'enter' && { sends: 'enter' as const }),
               ...(this.getAttribute('tools') === 'simple' && { tools: 'simple' as const }),
               onSent: this.onSent,
+              onData: this.onData,
             }}
           >
             <ElementView shown={shown} tell={this.tell} />
@@ -202,6 +203,8 @@ class ParleyChatElement extends HTMLElement {
 
   private readonly onSent = (destination: Destination, content: string) =>
     this.tell('parley-sent', { destination, content });
+
+  private readonly onData = (shown: ShownData) => this.tell('parley-data', shown);
 
   private begin(): void {
     if (!document.head.querySelector('link[data-parley-fonts]')) {

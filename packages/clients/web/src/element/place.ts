@@ -1,6 +1,6 @@
 import { type Chat, type Destination, narrowOf } from '@parley/chat';
 import { useEffect } from 'react';
-import { useComputed, useServices } from '../services/context.js';
+import { type ShownData, useComputed, useServices } from '../services/context.js';
 
 /** Attributes of the element; null for absent ones. */
 export interface Shown extends Named {
@@ -40,6 +40,8 @@ export interface ElementEvents {
   readonly 'parley-sent': { readonly destination: Destination; readonly content: string };
   /** The user followed a chat link. `preventDefault()` prevents navigation. */
   readonly 'parley-open': { readonly address: string };
+  /** A message with data of your application is shown, or its data changed. Elements with this `slot` appear below it. */
+  readonly 'parley-data': ShownData;
   /** The user clicked the name or avatar of a person. `preventDefault()` keeps the chat's card closed. */
   readonly 'parley-person': { readonly userId: number };
 }

@@ -9,6 +9,14 @@ import { keyOf, type Navigation, type Place } from './location.js';
 import type { Uploads } from './uploads.js';
 import { useReading } from './use-reading.js';
 
+/** Message with data of the application. */
+export interface ShownData {
+  readonly messageId: number;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** Name of the slot below the message. */
+  readonly slot: string;
+}
+
 /** Page services used by components. */
 export interface Services {
   readonly chat: Chat;
@@ -32,6 +40,8 @@ export interface Services {
   setLanguage?(language: string): void;
   /** Called when the user has sent a message. */
   onSent?(destination: Destination, content: string): void;
+  /** Called for each shown message with data of the application; the host may fill the slot of this name. */
+  onData?(shown: ShownData): void;
 }
 
 export const ServicesContext = createContext<Services | null>(null);

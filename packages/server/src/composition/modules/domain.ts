@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { EXPORT_PARTS, FILE_USERS, QUEUE_FILTERS } from '@parley/domain/composition';
+import { AjvDataValidator } from '@parley/node-adapters';
 import { NotificationMeter } from '@parley/domain/push';
 import { HostHooks } from '../../facade/message-hooks.js';
 import { type RealmAddresses, RealmResolver, serverAddressOf } from '../../kernel/realm-resolver.js';
@@ -31,6 +32,7 @@ export const domain = (options: DomainOptions) =>
       webPublicEnabled: options.allowsWebPublicChannels,
       mailGatewayPattern: options.mailGatewayPattern ?? null,
     }),
+    dataValidator: () => new AjvDataValidator(),
     messageHooks: ({ resolve }) => resolve(HostHooks),
     notificationMeter: () => new NotificationMeter(),
     contentDigest: () => (text) => createHash('sha256').update(text, 'utf8').digest('hex'),

@@ -1,3 +1,4 @@
+import { NO_HOST_DATA } from '@parley/domain/kernel';
 import {
   HISTORICAL,
   type Message,
@@ -34,6 +35,7 @@ export function matches(
       const { searchLanguages } = unit.read('realms').get(message.realmId)!.settings;
       return searchedText(unit.words.inLanguages(searchLanguages), message);
     },
+    data: () => (unit.read('host data of messages').get(message.id)?.data ?? NO_HOST_DATA).data,
   };
   return conditions.every((condition) => matchesCondition(subject, condition));
 }

@@ -1,0 +1,97 @@
+import {
+  checkDataKeys,
+  compareDataKeys,
+  type DataFilter,
+  type DataKeyDeclaration,
+  type FilteredKind,
+  parseDataFilter,
+} from '../kernel/data-keys.js';
+import { checkDataSchema, type DataSchemaDeclaration, type DataValidator } from '../kernel/data-schemas.js';
+import type { RealmId } from '../kernel/ids.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { firstOf, lastOf } from '../kernel/work.js';
+
+/** Rows per unit, so that others wait for a few milliseconds only. */
+const AT_ONCE = 200;
+
+export interface DataDeclaration {
+  readonly keys: readonly DataKeyDeclaration[];
+  /** At most one for each kind. */
+  readonly schemas: readonly DataSchemaDeclaration[];
+}
+
+/** Declares the schemas of data and the keys by which objects can be filtered, and indexes existing data. */
+export class DeclareData {
+  static readonly inject = ['unitOfWork', 'dataValidator'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly validator: DataValidator,
+  ) {}
+
+  /**
+   * Replaces the declared keys and schemas. Existing data need not fit the schemas. Ends when existing data is indexed; the next call continues interrupted work.
+   * @throws DomainError INVALID_DATA_KEY, INVALID_DATA_SCHEMA, UNKNOWN_REALM
+   */
+  async execute(realmId: RealmId, { keys, schemas }: DataDeclaration): Promise<void> {
+    checkDataKeys(keys);
+    for (const each of schemas) checkDataSchema(each, this.validator);
+    await this.uow.write(realmId, async (tx) => {
+      await tx.realms.get(realmId);
+      const { added, removed } = compareDataKeys(await tx.dataKeys.list(realmId), keys);
+      for (const { id } of removed) await tx.dataKeys.remove(realmId, id);
+      for (const key of added) await tx.dataKeys.add(realmId, key);
+      await declareSchemas(tx, realmId, schemas);
+    });
+    while (await this.uow.write(realmId, ({ dataKeys }) => dataKeys.removeSome(realmId, AT_ONCE)));
+    while (await this.uow.write(realmId, ({ dataKeys }) => dataKeys.indexSome(realmId, AT_ONCE)));
+  }
+}
+
+async function declareSchemas(
+  { dataSchemas }: Transaction,
+  realmId: RealmId,
+  schemas: readonly DataSchemaDeclaration[],
+): Promise<void> {
+  const former = await dataSchemas.list(realmId);
+  for (const { id, kind } of former) {
+    if (!schemas.some((each) => each.kind === kind)) await dataSchemas.remove(realmId, id);
+  }
+  for (const { kind, schema } of schemas) {
+    const declared = former.find((each) => each.kind === kind);
+    if (!declared) await dataSchemas.add({ realmId, kind, schema });
+    else if (declared.schema !== schema) await dataSchemas.update({ ...declared, schema });
+  }
+}
+
+const PAGE = 5000;
+
+/** Finds objects by values of declared keys. Checks no permissions. */
+export class FindByData {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /**
+   * Returns the ascending ids of the objects that match all filters, of which there is at least one.
+   * @throws DomainError INVALID_DATA_FILTER
+   */
+  async execute(realmId: RealmId, kind: FilteredKind, filters: readonly string[]): Promise<readonly number[]> {
+    const keys = await this.uow.read(realmId, ({ dataKeys }) => dataKeys.list(realmId));
+    const lists: (readonly number[])[] = [];
+    for (const filter of filters.map((each) => parseDataFilter(keys, kind, each))) {
+      lists.push(await this.objectsWith(realmId, filter));
+    }
+    const others = lists.slice(1).map((ids) => new Set(ids));
+    return firstOf(lists).filter((id) => others.every((ids) => ids.has(id)));
+  }
+
+  private async objectsWith(realmId: RealmId, filter: DataFilter): Promise<readonly number[]> {
+    const found: number[] = [];
+    let page: readonly number[];
+    do {
+      const after = found.length === 0 ? 0 : lastOf(found);
+      page = await this.uow.read(realmId, ({ dataKeys }) => dataKeys.listObjects(realmId, filter, after, PAGE));
+      found.push(...page);
+    } while (page.length === PAGE);
+    return found;
+  }
+}
