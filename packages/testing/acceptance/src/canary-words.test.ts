@@ -272,6 +272,9 @@ it('no word of deleted objects is left after the purge', async () => {
   expect([...words.placed.values()].filter(({ where }) => DELETED.test(where)).length).toBeGreaterThan(25);
 });
 
+/** With random salts. */
+const PASSWORD_HASHES = /\$scrypt\$[\w=,]+\$[\w+/]+\$[\w+/]+/g;
+
 /** Returns all rows after the erasure of a person with other words. */
 async function rowsAfterErasure(variant: string) {
   server = await TestServer.start(OPTIONS);
@@ -287,6 +290,6 @@ async function rowsAfterErasure(variant: string) {
 it('organizations that differ only in the words of an erased person have equal rows', async () => {
   const [one, other] = [await rowsAfterErasure(''), await rowsAfterErasure('xvwkqtr')];
   expect(Object.keys(one).length).toBeGreaterThan(60);
-  // Salts are random.
-  expect(JSON.stringify(one).replace(/\$scrypt[^|]*/g, '')).toBe(JSON.stringify(other).replace(/\$scrypt[^|]*/g, ''));
+  const [table, otherTable] = [one, other].map((rows) => JSON.stringify(rows, null, 1).replace(PASSWORD_HASHES, ''));
+  expect(table).toBe(otherTable);
 });

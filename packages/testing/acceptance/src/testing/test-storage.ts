@@ -95,6 +95,9 @@ function placeInFile(contents: Buffer | undefined): Place {
   };
 }
 
+/** Values of type `bytea` in a row's text. */
+const BYTES = /\\+x((?:[0-9a-f]{2})+)/g;
+
 const textOf = (value: unknown): string => (Buffer.isBuffer(value) ? value.toString('hex') : String(value));
 
 /** Reads the frames since the last restart of a write-ahead log (sqlite.org/walformat.html). */
@@ -126,7 +129,8 @@ async function placeOnServer(copyOf: string | undefined): Promise<Place> {
   return {
     statements: [],
     loggedPages: () => NO_PAGES,
-    stored: async () => JSON.stringify(await rows()),
+    stored: async () =>
+      JSON.stringify(await rows()).replace(BYTES, (_, hex) => Buffer.from(hex, 'hex').toString('latin1')),
     rows,
     open: (clock) => openPostgresStorage({ url, clock, words: htmlMessages }),
     contents() {
