@@ -129,6 +129,8 @@ interface Positions {
   /** Newest first. */
   readonly messages: number;
   readonly copies: number;
+  readonly reactions: number;
+  readonly answers: number;
   readonly files: number;
   readonly events: number;
   readonly texts: TableCursor;
@@ -136,7 +138,7 @@ interface Positions {
 type Stage = keyof Positions;
 
 /**
- * Stages in order. `messages` and `copies` delete everything written. Stages before `events` may append events about the
+ * Stages in order. The stages from `messages` to `answers` delete everything written. Stages before `events` may append events about the
  * person.
  */
 export const ERASURE_STAGES = [
@@ -144,6 +146,8 @@ export const ERASURE_STAGES = [
   'bots',
   'messages',
   'copies',
+  'reactions',
+  'answers',
   'files',
   'events',
   'texts',

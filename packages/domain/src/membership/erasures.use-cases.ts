@@ -8,7 +8,9 @@ import type { Job, JobHandler, JobWork } from '../kernel/jobs.js';
 import type { Clock } from '../kernel/ports.js';
 import { settingValues } from '../kernel/settings.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { ENTITIES_PER_PAGE } from '../kernel/work.js';
+import { ENTITIES_PER_PAGE, lastOf } from '../kernel/work.js';
+import type { Submessage } from '../messages/message.js';
+import { removeSomeReactions } from '../messages/reactions.js';
 import { DELETED_MESSAGE_JOB } from '../messages/reminders.js';
 import { firstTextOf, SENT_REFERENCES, type SentReference } from '../messages/sent-reference.js';
 import { removePushTokens } from '../push/push-jobs.js';
@@ -320,12 +322,18 @@ function stepOf(
       return removeMessages(tx, realmId, payload, now);
     case 'copies':
       return removeCopies(tx, realmId, payload);
+    case 'reactions':
+      return removeReactions(tx, realmId, payload);
+    case 'answers':
+      return removeAnswers(tx, realmId, payload);
   }
 }
 
+const STAGES_OF_WRITTEN: ReadonlySet<ErasurePayload['stage']> = new Set(['messages', 'copies', 'reactions', 'answers']);
+
 /** Returns the beginning of the next stage; null after the last one. */
 function following({ stage, everythingWritten }: ErasurePayload): ErasureProgress | null {
-  const stages = ERASURE_STAGES.filter((each) => everythingWritten || (each !== 'messages' && each !== 'copies'));
+  const stages = ERASURE_STAGES.filter((each) => everythingWritten || !STAGES_OF_WRITTEN.has(each));
   const next = stages[stages.indexOf(stage) + 1];
   return next === undefined ? null : { stage: next, at: null };
 }
@@ -375,6 +383,27 @@ async function removeCopies(tx: Transaction, realmId: RealmId, payload: At<'copi
   return { next: next === null ? following(payload) : { stage: 'copies', at: next }, counts: { removedRows: count } };
 }
 
+async function removeReactions(tx: Transaction, realmId: RealmId, payload: At<'reactions'>): Promise<Step> {
+  const user = { realmId, id: payload.former.id };
+  const { count, next } = await removeSomeReactions(tx, user, payload.at ?? 0, ENTITIES_PER_PAGE);
+  return {
+    next: next === null ? following(payload) : { stage: 'reactions', at: next },
+    counts: { removedRows: count },
+  };
+}
+
+/** Removes votes, and entries in polls and to-do lists of others. */
+async function removeAnswers(tx: Transaction, realmId: RealmId, payload: At<'answers'>): Promise<Step> {
+  const { former, at } = payload;
+  const answers = await tx.messages.listSubmessagesOf(realmId, former.id, at ?? 0, ENTITIES_PER_PAGE);
+  await tx.messages.removeSubmessages(realmId, answers);
+  const hasMore = answers.length === ENTITIES_PER_PAGE;
+  return {
+    next: hasMore ? { stage: 'answers', at: lastOf(answers).id } : following(payload),
+    counts: { removedRows: answers.length },
+  };
+}
+
 /**
  * Replaces the identity and mentions in events. Events of sent messages contain the length of the text, so the messages
  * are changed in the same unit.
@@ -386,10 +415,12 @@ async function replaceEvents(tx: Transaction, realmId: RealmId, payload: At<'eve
   const lengths = await replaceInSentMessages(tx, realmId, former, rows);
   let texts = 0;
   for (const row of rows) {
-    const payload = replacedEvent(row, former, user, lengths);
-    if (payload === row.payload) continue;
+    const replaced = replacedEvent(row, former, user, lengths);
+    const isRemoved = payload.everythingWritten && isAnswerOf(replaced, former.id);
+    const stored = isRemoved ? null : replaced;
+    if (stored === row.payload) continue;
     texts++;
-    await tx.events.replace(realmId, row.seq, payload);
+    await tx.events.replace(realmId, row.seq, stored);
   }
   // Other servers and waiting queues read the log again.
   if (texts > 0) await tx.events.append(realmId, { event: { type: 'blanked', messageIds: [] }, audience: nobody });
@@ -426,6 +457,12 @@ async function replaceInSentMessages(
 
 const sentReferenceIn = ({ payload }: EncodedRow): SentReference | null =>
   payload.startsWith(`{"type":"${SENT_REFERENCES.type}"`) ? (JSON.parse(payload) as SentReference) : null;
+
+/** True for the event of a vote, or an entry in a poll or to-do list. */
+function isAnswerOf(payload: string | null, id: UserId): boolean {
+  const event = payload === null ? null : objectIn(payload);
+  return event?.type === 'message.submessage_added' && (event.submessage as Submessage).senderId === id;
+}
 
 /** Returns the new payload of an event; null if it becomes blank. */
 function replacedEvent(

@@ -55,8 +55,9 @@ export interface MessageArchive extends MessageArchiveReads {
    */
   purge(before: UnixSeconds, limit: number): Promise<number>;
   /**
-   * Deletes the copies of the sender's messages among the next `limit` copies with ids above `after`. `next` is the last
-   * id that was examined, or null at the end.
+   * Deletes the copies of the sender's messages among the next `limit` copies with ids above `after`, and the sender's
+   * reactions and submessages in the other copies. `next` is the last id that was examined, or null at the end. `count`:
+   * deleted copies.
    */
   purgeOfSender(
     realmId: RealmId,

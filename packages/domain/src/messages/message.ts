@@ -508,6 +508,8 @@ export interface MessageRepository extends MessageReads {
   changeSender(realmId: RealmId, ids: readonly MessageId[], from: UserId, to: UserId): Promise<void>;
   /** Adds a submessage to the message view. */
   addSubmessage(realmId: RealmId, submessage: Omit<Submessage, 'id'>): Promise<Submessage>;
+  /** Gives their messages a new version. */
+  removeSubmessages(realmId: RealmId, submessages: readonly Pick<Submessage, 'id' | 'messageId'>[]): Promise<void>;
   /** Removes messages with all personal rows and submessages. Returns the ids that existed, ascending. */
   remove(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageId[]>;
 }

@@ -61,6 +61,16 @@ export interface ReactionReads {
   find(realmId: RealmId, messageId: MessageId, emoji: EmojiKey, userId?: UserId): Promise<Reaction | null>;
   /** Returns the user's reactions to these messages by ascending message and position. */
   listOfUser(realmId: RealmId, messageIds: readonly MessageId[], userId: UserId): Promise<readonly UserReaction[]>;
+  /**
+   * Returns the user's reactions among the next `limit` reactions of all users, in an unspecified order. `next`: the new
+   * `after`; null at the end.
+   */
+  listSomeOfUser(
+    realmId: RealmId,
+    userId: UserId,
+    after: number,
+    limit: number,
+  ): Promise<{ readonly reactions: readonly UserReaction[]; readonly next: number | null }>;
   /** Returns the number of a message's reactions and of their distinct emoji. */
   count(realmId: RealmId, messageId: MessageId): Promise<{ readonly reactions: number; readonly emoji: number }>;
 }
@@ -120,4 +130,24 @@ export async function publishReaction(
     },
     audience: messageWatchers(message, channel),
   });
+}
+
+/** Removes the user's reactions among the next `limit` ones of all users. `next`: the new `after`; null at the end. */
+export async function removeSomeReactions(
+  tx: Transaction,
+  user: Pick<Actor, 'realmId' | 'id'>,
+  after: number,
+  limit: number,
+): Promise<{ readonly count: number; readonly next: number | null }> {
+  const { realmId, id: userId } = user;
+  const { reactions, next } = await tx.reactions.listSomeOfUser(realmId, userId, after, limit);
+  const messageIds = [...new Set(reactions.map(({ messageId }) => messageId))];
+  const messages = new Map((await tx.messages.list(realmId, messageIds)).map((message) => [message.id, message]));
+  for (const { messageId, ...reaction } of reactions) {
+    const message = messages.get(messageId)!;
+    const channel = message.channelId === null ? null : await tx.channels.find(realmId, message.channelId);
+    await tx.reactions.remove(realmId, messageId, reaction, userId);
+    await publishReaction(tx, 'remove', user, { message, channel }, reaction);
+  }
+  return { count: reactions.length, next };
 }

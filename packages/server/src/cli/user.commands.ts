@@ -354,7 +354,9 @@ export const USER_COMMANDS: readonly Command[] = [
     ].join('\n'),
     flags: {
       ...REALM,
-      'everything-written': { help: 'also deletes all messages of the person, so that nobody can restore them' },
+      'everything-written': {
+        help: 'also deletes all messages, reactions and answers to polls of the person, so that nobody can restore them',
+      },
       yes: { help: 'does not ask for the name' },
     },
     examples: [

@@ -232,6 +232,37 @@ describe('the erasure of everything that a person wrote', () => {
     expect(deletions).toHaveLength(4);
   });
 
+  it('removes reactions and answers to polls of others, also from deleted messages', async () => {
+    const { hamlet, desdemona } = people;
+    const polls = [];
+    for (let n = 0; n < 2; n++) {
+      const id = await server.sendMessage(hamlet, town, { content: '/poll Lunch?\nsoup' });
+      polls.push(id);
+      for (const as of [erased, desdemona]) {
+        const option = JSON.stringify({ type: 'new_option', idx: 1, option: word(as === erased ? 'option' : 'stays') });
+        fieldsOf(await server.post('/submessage', as, { message_id: id, msg_type: 'widget', content: option }));
+        fieldsOf(await server.post(`/messages/${id}/reactions`, as, { emoji_name: 'tada' }));
+      }
+    }
+    const [kept, deleted] = polls;
+    fieldsOf(await server.delete(`/messages/${deleted}`, desdemona));
+    const queue = await openQueue(server, hamlet);
+    await erase();
+    expect(await traces()).toContain('voptionjxk');
+    await erase({ everythingWritten: true });
+    expect(await traces()).toEqual(['vstaysjxk']);
+    const selection = { messageId: null, channelId: null, topicKey: null, since: null };
+    await server.parley.useCase(RestoreMessages).execute({ realmId: server.realmId, selection, isDryRun: false });
+    expect(await traces()).toEqual(['vstaysjxk']);
+    for (const id of [kept, deleted]) {
+      const { message } = fieldsOf(await server.get(`/messages/${id}`, hamlet));
+      expect(message.reactions).toMatchObject([{ user_id: desdemona.id }]);
+      expect(message.submessages.map((each: Wire) => each.sender_id)).toEqual([hamlet.id, desdemona.id]);
+    }
+    const reactions = (await eventsAfter(server, queue)).filter(({ type }) => type === 'reaction');
+    expect(reactions).toMatchObject([{ op: 'remove', user_id: erased.id, message_id: kept }]);
+  });
+
   it('can be added to an erasure that has ended', async () => {
     await writeMessages();
     await erase();

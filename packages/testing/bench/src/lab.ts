@@ -23,8 +23,8 @@ export interface LabOptions {
   readonly profileFolder: string | null;
   /** Folder of another built checkout, which some workloads measure too; null for none. */
   readonly otherBuild: string | null;
-  /** Size of the workload `import`, unless the run is quick. */
-  readonly importedMessages: number;
+  /** Size of the workloads `import` and `erasure`, unless the run is quick. */
+  readonly messages: number;
   /** Receives progress lines. */
   readonly say: (line: string) => void;
 }
@@ -47,8 +47,8 @@ export class Lab {
     return this.options.isQuick;
   }
 
-  get importedMessages(): number {
-    return this.size(this.options.importedMessages, 1000);
+  get messages(): number {
+    return this.size(this.options.messages, 1000);
   }
 
   /** Returns the first size, or the second in a quick run. */

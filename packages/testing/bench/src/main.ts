@@ -19,7 +19,7 @@ Measures workloads in comparison with limits of the machine, which are measured 
   --beside FOLDER   measures the build of another checkout in turn with this one (workload cpu); default: the last
                     release in ${LAST_RELEASE}, if that folder exists
   --profile FOLDER  writes CPU profiles of the servers for Chrome's developer tools; slows the servers down
-  --messages N      size of the workload import; default: 100,000
+  --messages N      size of the workloads import and erasure (twice as many, a fiftieth by one person); default: 100,000
   NAME              one of ${WORKLOADS.map(({ name }) => name).join(', ')}; default: all except ejabberd,
                     which Debian's packages ejabberd and erlang-p1-sqlite3 provide`;
 
@@ -46,7 +46,7 @@ async function bench(names: readonly string[]): Promise<void> {
   const lab = new Lab({
     isQuick: values.quick,
     profileFolder: values.profile ?? null,
-    importedMessages: Number(values.messages),
+    messages: Number(values.messages),
     otherBuild: values.beside ?? (existsSync(LAST_RELEASE) ? LAST_RELEASE : null),
     say: (line) => console.error(line),
   });

@@ -7,6 +7,10 @@ export class MemoryBlobStore implements BlobStore {
 
   constructor(private readonly clock: Pick<Clock, 'nowMs'>) {}
 
+  contents(): readonly Uint8Array[] {
+    return [...this.blobs.values()].map(({ bytes }) => bytes);
+  }
+
   get size(): number {
     return this.blobs.size;
   }

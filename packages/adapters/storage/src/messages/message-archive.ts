@@ -1,7 +1,7 @@
 import type { ChannelId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { ArchivedMessage, ArchiveSelection, MessageArchive } from '@parley/domain/messages';
 import type { Command, MaybePromise, Statements } from '../engine/statements.js';
-import { RENEW_NEWEST } from './message-rows.js';
+import { PROPERTY_BITS, RENEW_NEWEST } from './message-rows.js';
 
 interface ArchivedRow {
   readonly id: MessageId;
@@ -21,6 +21,8 @@ export abstract class SqlMessageArchive implements MessageArchive {
   private readonly purgeOldest;
   private readonly sendersAfter;
   private readonly purgeIds;
+  private readonly answered;
+  private readonly replace;
 
   /** @param json Rows of a message as a JSON value */
   constructor(
@@ -55,6 +57,12 @@ export abstract class SqlMessageArchive implements MessageArchive {
        FROM archived_message WHERE id > ? ORDER BY id LIMIT ? + 0`,
     );
     this.purgeIds = statements.command(`DELETE FROM archived_message WHERE id ${inSet}`);
+    this.answered = statements.tuples<readonly [id: MessageId, rows: string]>(
+      `SELECT id, rows FROM archived_message
+       WHERE id ${inSet} AND realm_id = ?
+         AND (CAST(${json} -> 'submessage' AS text) LIKE ? OR CAST(${json} -> 'reaction' AS text) LIKE ?)`,
+    );
+    this.replace = statements.command('UPDATE archived_message SET rows = ? WHERE id = ?');
   }
 
   abstract keep(
@@ -103,6 +111,33 @@ export abstract class SqlMessageArchive implements MessageArchive {
     const examined = await this.sendersAfter.all(realmId, senderId, after, limit);
     const ids = examined.flatMap(([id, isOfSender]) => (isOfSender === 1 ? [id] : []));
     if (ids.length > 0) await this.purgeIds.run(this.statements.dialect.set(ids));
+    await this.removeAnswers(
+      realmId,
+      senderId,
+      examined.flatMap(([id, isOfSender]) => (isOfSender === 1 ? [] : [id])),
+    );
     return { count: ids.length, next: examined.length < limit ? null : examined.at(-1)![0] };
   }
+
+  private async removeAnswers(realmId: RealmId, userId: UserId, ids: readonly MessageId[]): Promise<void> {
+    if (ids.length === 0) return;
+    const patterns = [`%"sender_id":${userId},%`, `%"user_id":${userId},%`];
+    for (const [id, json] of await this.answered.all(this.statements.dialect.set(ids), realmId, ...patterns)) {
+      const rows: ArchivedTables = JSON.parse(json);
+      const submessage = rows.submessage.filter((row) => row.sender_id !== userId);
+      const reaction = rows.reaction.filter((row) => row.user_id !== userId);
+      const message = rows.message.map((row) => ({
+        ...row,
+        property_bits: reaction.length > 0 ? row.property_bits : row.property_bits & ~PROPERTY_BITS.hasReactions,
+      }));
+      await this.replace.run(JSON.stringify({ ...rows, message, submessage, reaction }), id);
+    }
+  }
+}
+
+/** Rows of a copy, by table. */
+interface ArchivedTables {
+  readonly message: readonly { readonly property_bits: number }[];
+  readonly submessage: readonly { readonly sender_id: UserId }[];
+  readonly reaction: readonly { readonly user_id: UserId }[];
 }

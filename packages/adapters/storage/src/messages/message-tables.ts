@@ -331,7 +331,7 @@ export const MESSAGE_TABLES = {
     },
     submessage: {
       data: 'Polls and to-do lists',
-      keep: { 'They belong to the message.': ['sender_id', 'content'] },
+      keep: { 'Deleted only with everything written.': ['sender_id', 'content'] },
       other: ['kind'],
     },
     message_edit: {

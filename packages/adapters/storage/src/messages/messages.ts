@@ -74,6 +74,7 @@ export abstract class SqlMessageRepository implements MessageRepository {
   private readonly oldestIds;
   protected readonly mutersOf: Query<UserId>;
   private readonly insertSubmessage;
+  private readonly deleteSubmessages;
   private readonly submessagesOf: Query<SubmessageRow>;
   private readonly renewVersion;
   private readonly renewSender;
@@ -103,6 +104,7 @@ export abstract class SqlMessageRepository implements MessageRepository {
     this.insertSubmessage = statements.values<number>(
       'INSERT INTO submessage (message_id, sender_id, realm_id, kind, content) VALUES (?, ?, ?, ?, ?) RETURNING id',
     );
+    this.deleteSubmessages = statements.command(`DELETE FROM submessage WHERE id ${inSet} AND realm_id = ?`);
     this.submessagesOf = statements.rows(
       `SELECT * FROM submessage ${indexedBy('submessage_by_sender')}
        WHERE sender_id = ? AND id > ? AND +realm_id = ? ORDER BY id LIMIT ? + 0`,
@@ -175,6 +177,13 @@ export abstract class SqlMessageRepository implements MessageRepository {
     this.renewVersion.defer(messageId, realmId);
     const id = await this.insertSubmessage.one(messageId, senderId, realmId, kind, content);
     return { ...submessage, id };
+  }
+
+  async removeSubmessages(realmId: RealmId, submessages: readonly Pick<Submessage, 'id' | 'messageId'>[]) {
+    const ids = submessages.map(({ id }) => id);
+    await this.deleteSubmessages.run(this.statements.dialect.set(ids), realmId);
+    for (const messageId of new Set(submessages.map((each) => each.messageId)))
+      this.renewVersion.defer(messageId, realmId);
   }
 
   async remove(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageId[]> {

@@ -15,6 +15,7 @@ export class SqlReactionRepository implements ReactionRepository {
   private readonly ofAnybody;
   private readonly ofUser;
   private readonly ofUserIn;
+  private readonly after;
   private readonly counts;
   private readonly insert;
   private readonly delete;
@@ -28,6 +29,10 @@ export class SqlReactionRepository implements ReactionRepository {
     this.ofUserIn = connection.rows<UserReaction>(
       `SELECT message_id AS "messageId", user_id AS "userId", emoji_type AS "type", emoji_code AS "code", emoji_name AS "name"
        FROM reaction WHERE message_id ${connection.dialect.inSet} AND user_id = ? AND realm_id = ? ORDER BY message_id, id`,
+    );
+    this.after = connection.tuples<readonly [id: number, isOfUser: 0 | 1, MessageId, Reaction['type'], string, string]>(
+      `SELECT id, CASE WHEN user_id = ? AND realm_id = ? THEN 1 ELSE 0 END, message_id, emoji_type, emoji_code, emoji_name
+       FROM reaction WHERE id > ? ORDER BY id LIMIT ? + 0`,
     );
     this.counts = connection.tuples<readonly [reactions: number, emoji: number]>(
       `SELECT coalesce(sum(count), 0), count(*) FROM (
@@ -66,6 +71,16 @@ export class SqlReactionRepository implements ReactionRepository {
     userId: UserId,
   ): Promise<readonly UserReaction[]> {
     return await this.ofUserIn.all(this.connection.dialect.set(messageIds), userId, realmId);
+  }
+
+  async listSomeOfUser(realmId: RealmId, userId: UserId, after: number, limit: number) {
+    const rows = await this.after.all(userId, realmId, after, limit);
+    return {
+      reactions: rows.flatMap(([, isOfUser, messageId, type, code, name]) =>
+        isOfUser === 1 ? [{ messageId, userId, type, code, name }] : [],
+      ),
+      next: rows.length < limit ? null : rows.at(-1)![0],
+    };
   }
 
   async count(realmId: RealmId, messageId: MessageId) {
@@ -139,7 +154,7 @@ export const REACTION_FEATURE = {
   persons: {
     reaction: {
       data: 'Reactions',
-      keep: { 'They belong to the message.': ['user_id', 'emoji_type', 'emoji_code', 'emoji_name'] },
+      keep: { 'Deleted only with everything written.': ['user_id', 'emoji_type', 'emoji_code', 'emoji_name'] },
     },
   },
   messageTables: ['reaction'],

@@ -7,6 +7,7 @@ import { openPostgresStorage } from '@parley/postgres';
 import { createDatabase } from '@parley/postgres/testing';
 import { openSqliteStorage } from '@parley/sqlite';
 import { intercepting } from '@parley/testkit';
+import Sqlite from 'better-sqlite3';
 
 /** Content of a SQLite file, or name of an unused PostgreSQL database. */
 export type StoredContents = Buffer | string;
@@ -34,6 +35,8 @@ export interface TestStorage {
   loggedPages(): LoggedPages;
   /** Everything stored: bytes of SQLite's files, rows of PostgreSQL. */
   stored(): Promise<string>;
+  /** All rows as texts, sorted, by table; those of search indexes left out. */
+  rows(): Promise<Readonly<Record<string, readonly string[]>>>;
   /** Removes what deleted rows leave in SQLite's files, as a running server does every day. */
   eraseDeleted(): Promise<void>;
   /** Removes the storage's data outside the process. */
@@ -45,7 +48,7 @@ export interface TestStorage {
 }
 
 /** Database and its location. */
-interface Place extends Pick<TestStorage, 'statements' | 'loggedPages' | 'stored'> {
+interface Place extends Pick<TestStorage, 'statements' | 'loggedPages' | 'stored' | 'rows'> {
   open(clock: Clock): Promise<{ readonly uow: UnitOfWork; eraseDeleted?(): Promise<void>; close(): Promise<void> }>;
   contents(): StoredContents;
   remove(): Promise<void>;
@@ -69,12 +72,33 @@ function placeInFile(contents: Buffer | undefined): Place {
     loggedPages: () => pagesInLog(`${path}-wal`),
     stored: async () =>
       [path, `${path}-wal`].map((file) => (existsSync(file) ? readFileSync(file, 'latin1') : '')).join(''),
+    async rows() {
+      const database = new Sqlite(path, { readonly: true });
+      try {
+        const tables = database.prepare(
+          "SELECT name FROM pragma_table_list WHERE type = 'table' AND name NOT LIKE 'sqlite%'",
+        );
+        return Object.fromEntries(
+          (tables.pluck().all() as string[]).map((name) => {
+            const rows = database.prepare(`SELECT * FROM "${name}"`).safeIntegers().raw().all() as unknown[][];
+            return [name, rows.map((row) => row.map(textOf).join('|')).sort()];
+          }),
+        );
+      } finally {
+        database.close();
+      }
+    },
     open: async (clock) =>
       openSqliteStorage({ path, clock, words: htmlMessages, trace: (sql) => statements.push(sql) }),
     contents: () => readFileSync(path),
     remove: async () => rmSync(dirname(path), { recursive: true }),
   };
 }
+
+/** Values of type `bytea` in a row's text. */
+const BYTES = /\\+x((?:[0-9a-f]{2})+)/g;
+
+const textOf = (value: unknown): string => (Buffer.isBuffer(value) ? value.toString('hex') : String(value));
 
 /** Reads the frames since the last restart of a write-ahead log (sqlite.org/walformat.html). */
 function pagesInLog(path: string): LoggedPages {
@@ -91,17 +115,23 @@ function pagesInLog(path: string): LoggedPages {
 async function placeOnServer(copyOf: string | undefined): Promise<Place> {
   const { url, name, query, drop } = await createDatabase(copyOf === undefined ? {} : { copyOf });
   let isKept = false;
+  const rows = async () => {
+    const tables = "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'";
+    const found: Record<string, readonly string[]> = {};
+    for (const { name } of (await query(tables)) as readonly { readonly name: string }[]) {
+      const texts = (await query(`SELECT t::text AS text FROM "${name}" t ORDER BY 1`)) as readonly {
+        readonly text: string;
+      }[];
+      found[name] = texts.map(({ text }) => text);
+    }
+    return found;
+  };
   return {
     statements: [],
     loggedPages: () => NO_PAGES,
-    async stored() {
-      const tables = "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'";
-      const rows: object[] = [];
-      for (const { name } of (await query(tables)) as readonly { readonly name: string }[]) {
-        rows.push(...(await query(`SELECT t::text FROM "${name}" t`)));
-      }
-      return JSON.stringify(rows);
-    },
+    stored: async () =>
+      JSON.stringify(await rows()).replace(BYTES, (_, hex) => Buffer.from(hex, 'hex').toString('latin1')),
+    rows,
     open: (clock) => openPostgresStorage({ url, clock, words: htmlMessages }),
     contents() {
       isKept = true;
@@ -122,6 +152,7 @@ async function openAt(place: Place, clock: Clock, isOwner: boolean): Promise<Tes
     statements: place.statements,
     loggedPages: () => place.loggedPages(),
     stored: () => place.stored(),
+    rows: () => place.rows(),
     eraseDeleted,
     uow: intercepting(uow, {
       read: (work, run) => {

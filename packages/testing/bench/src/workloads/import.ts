@@ -15,7 +15,7 @@ export const importing: Workload = {
   name: 'import',
   async run(lab) {
     const path = `${lab.newFile()}.jsonl`;
-    const { records, messages } = await writeImportRecords(path, lab.importedMessages);
+    const { records, messages } = await writeImportRecords(path, lab.messages);
     const command = ['import', path, '--realm=bench', `--database=sqlite:${lab.newFile()}`];
     const dryRun = await runCommand([...command, '--dry-run']);
     const imported = await runCommand([...command, '--new-database']);

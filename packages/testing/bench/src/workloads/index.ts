@@ -6,6 +6,7 @@ import { channels } from './channels.js';
 import { cluster, postgres } from './cluster.js';
 import { cpu } from './cpu.js';
 import { ejabberd } from './ejabberd.js';
+import { erasure } from './erasure.js';
 import { exporting } from './export.js';
 import { facade } from './facade.js';
 import { fanOut } from './fan-out.js';
@@ -63,6 +64,7 @@ export const WORKLOADS: readonly Workload[] = [
   memory,
   metrics,
   backup,
+  erasure,
   exporting,
   importing,
   web,

@@ -36,6 +36,7 @@ const TESTS = [
   'packages/testing/acceptance/src/import-merge.random.test.ts',
   'packages/server/src/facade/notification-crash.test.ts',
   'packages/testing/acceptance/src/outbox-crash.test.ts',
+  'packages/testing/acceptance/src/canary-words.test.ts',
   'packages/testing/bench/src/bench.test.ts',
 ];
 

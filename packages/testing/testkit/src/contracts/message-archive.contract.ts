@@ -1,4 +1,4 @@
-import type { MessageId } from '@parley/domain/kernel';
+import type { MessageId, UserId } from '@parley/domain/kernel';
 import type { ArchiveSelection } from '@parley/domain/messages';
 import { anotherRealm, type Fixture } from '../builders.js';
 import { chatter, pick } from './chatter.js';
@@ -147,6 +147,33 @@ export function messageArchiveContract(open: OpenStorage): void {
       );
       expect(purged).toEqual({ count: 0, next: null });
       expect(idsOf(await list(fixture))).toEqual(ids.filter((id) => !own.includes(id)));
+    });
+
+    it('purges reactions and submessages of the sender in copies of other messages', async () => {
+      const fixture = await stage(...chatter);
+      const { uow, realm, user } = fixture;
+      const [id] = pick(fixture, 0) as [MessageId];
+      const { senderId } = fixture.messages.find((message) => message.id === id)!;
+      const [one, two] = ['a', 'b', 'c'].map((name) => user(name).id).filter((each) => each !== senderId);
+      await uow.write(realm.id, async (tx) => {
+        for (const userId of [one!, two!]) {
+          await tx.reactions.add(realm.id, id, { ...SMILE, userId });
+          const submessage = { messageId: id, senderId: userId, kind: 'widget', content: `{"a": ${userId}}` };
+          await tx.messages.addSubmessage(realm.id, submessage);
+        }
+      });
+      await remove(fixture, [id], 100);
+      const purge = (userId: UserId) => uow.write(realm.id, (tx) => tx.archive.purgeOfSender(realm.id, userId, 0, 100));
+      expect(await purge(one!)).toEqual({ count: 0, next: null });
+      await restore(fixture, [id]);
+      const shown = async () => (await uow.read(realm.id, (r) => r.pages.listViews(realm.id, [id])))[0]!;
+      const view = await shown();
+      expect(view.reactions).toEqual([{ ...SMILE, userId: two }]);
+      expect(view.submessages).toMatchObject([{ senderId: two }]);
+      await remove(fixture, [id], 100);
+      await purge(two!);
+      await restore(fixture, [id]);
+      expect(await shown()).toMatchObject({ submessages: [], message: { hasReactions: false } });
     });
 
     it('isolates realms', async () => {

@@ -197,6 +197,16 @@ export function messageRepositoryContract(open: OpenStorage): void {
           expect(await messages.summarizeSubmessages((realm.id + 1) as RealmId, first, author)).toEqual(none);
           expect(await messages.summarizeSubmessages(realm.id, (second + 1) as MessageId, author)).toEqual(none);
         });
+        const versions = async () =>
+          (await uow.read(realm.id, (r) => r.messages.list(realm.id, [first, second]))).map(({ version }) => version);
+        const former = await versions();
+        await uow.write((realm.id + 1) as RealmId, (tx) =>
+          tx.messages.removeSubmessages((realm.id + 1) as RealmId, [attached[2]!]),
+        );
+        await uow.write(realm.id, (tx) => tx.messages.removeSubmessages(realm.id, [attached[2]!]));
+        const [shown] = await uow.read(realm.id, (r) => r.pages.listViews(realm.id, [first]));
+        expect(shown!.submessages).toEqual([attached[0]]);
+        expect(await versions()).toEqual([former[0]! + 1, former[1]]);
         await uow.write(realm.id, (tx) => tx.messages.remove(realm.id, [first]));
         const left = await uow.read(realm.id, (r) => r.pages.listViews(realm.id, [first, second]));
         expect(left.map(({ submessages }) => submessages)).toEqual([[attached[1]]]);

@@ -1,5 +1,5 @@
 import type { MessageId, RealmId } from '@parley/domain/kernel';
-import type { Reaction } from '@parley/domain/messages';
+import type { Reaction, UserReaction } from '@parley/domain/messages';
 import { aChannel, aMessage, anotherRealm, aUser, type Fixture } from '../builders.js';
 import { type OpenStorage, own, stagesOn } from './storage-under-test.js';
 
@@ -94,6 +94,31 @@ export function reactionRepositoryContract(open: OpenStorage): void {
       const ids = [idOf(fixture, 1), idOf(fixture, 0), 9999 as MessageId];
       const list = (realmId: RealmId) =>
         fixture.uow.read(realmId, ({ reactions }) => reactions.listOfUser(realmId, ids, thumb.userId));
+      expect(await list(fixture.realm.id)).toEqual([
+        { messageId: idOf(fixture, 0), ...thumb },
+        { messageId: idOf(fixture, 0), ...smile },
+        { messageId: idOf(fixture, 1), ...smile },
+      ]);
+      expect(await list((await anotherRealm(fixture)).realm.id)).toEqual([]);
+    });
+
+    it('lists all reactions of one user in parts', async () => {
+      const fixture = await stage(...pieces);
+      const [thumb, smile] = [reaction(fixture, 'a', THUMB), reaction(fixture, 'a', SMILE)];
+      await add(fixture, 1, smile);
+      await add(fixture, 0, reaction(fixture, 'b', SMILE), thumb, smile);
+      const list = async (realmId: RealmId) => {
+        const found: UserReaction[] = [];
+        for (let next: number | null = 0; next !== null; ) {
+          const after: number = next;
+          const part = await fixture.uow.read(realmId, ({ reactions }) =>
+            reactions.listSomeOfUser(realmId, thumb.userId, after, 2),
+          );
+          found.push(...part.reactions);
+          next = part.next;
+        }
+        return found.sort((a, b) => a.messageId - b.messageId);
+      };
       expect(await list(fixture.realm.id)).toEqual([
         { messageId: idOf(fixture, 0), ...thumb },
         { messageId: idOf(fixture, 0), ...smile },

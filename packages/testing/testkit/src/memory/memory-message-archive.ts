@@ -6,6 +6,7 @@ import type {
   Message,
   MessageArchive,
   PersonalFlags,
+  Reaction,
   Submessage,
 } from '@parley/domain/messages';
 import { isMessageTable, type MessageTable, messagesOf } from './messages-of.js';
@@ -101,12 +102,22 @@ export class MemoryMessageArchive implements MessageArchive {
 
   async purgeOfSender(realmId: RealmId, senderId: UserId, after: number, limit: number) {
     const archived = this.unit.change('archivedMessages');
+    const isOfOther = ({ userId }: Reaction) => userId !== senderId;
     const examined = [...archived.values()]
       .filter(({ id }) => id > after)
       .sort((a, b) => a.id - b.id)
       .slice(0, limit);
     const own = examined.filter(({ message }) => message.realmId === realmId && message.senderId === senderId);
     for (const { id } of own) archived.delete(id);
+    for (const row of examined.filter(({ message }) => message.realmId === realmId && message.senderId !== senderId)) {
+      const rows = row.rows.flatMap(([table, value]) => {
+        const rest = table === 'reactions of messages' && (value as readonly Reaction[]).filter(isOfOther);
+        return rest ? (rest.length > 0 ? [[table, rest] as const] : []) : [[table, value] as const];
+      });
+      const hasReactions = rows.some(([table]) => table === 'reactions of messages');
+      const submessages = row.submessages.filter((each) => each.senderId !== senderId);
+      archived.set(row.id, { ...row, rows, submessages, message: { ...row.message, hasReactions } });
+    }
     return { count: own.length, next: examined.length < limit ? null : examined.at(-1)!.id };
   }
 }

@@ -154,6 +154,16 @@ export class MemoryMessages implements MessageRepository {
     return added;
   }
 
+  async removeSubmessages(realmId: RealmId, submessages: readonly Pick<Submessage, 'id' | 'messageId'>[]) {
+    for (const { id } of submessages) this.unit.change('submessages').delete(id);
+    for (const message of await this.list(
+      realmId,
+      submessages.map(({ messageId }) => messageId),
+    )) {
+      this.unit.change('messages').set(message.id, { ...message, version: message.version + 1 });
+    }
+  }
+
   async remove(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageId[]> {
     const removed = (await this.list(realmId, ids)).map(({ id }) => id);
     for (const id of removed) {

@@ -26,6 +26,11 @@ export class MemoryReactions implements ReactionRepository {
       .filter((reaction) => reaction.userId === userId);
   }
 
+  async listSomeOfUser(realmId: RealmId, userId: UserId) {
+    const messageIds = [...this.unit.read('reactions of messages').keys()];
+    return { reactions: await this.listOfUser(realmId, messageIds, userId), next: null };
+  }
+
   async count(realmId: RealmId, messageId: MessageId) {
     const reactions = this.list(realmId, messageId);
     return { reactions: reactions.length, emoji: new Set(reactions.map(({ type, code }) => `${type} ${code}`)).size };
