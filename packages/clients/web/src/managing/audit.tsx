@@ -1,7 +1,7 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { AuditEntry } from '@parley/client';
-import { type ReactNode, useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { Avatar } from '../kit/avatar.js';
 import { Loading } from '../kit/loading.js';
 import overlays from '../kit/overlays.module.css';
@@ -268,7 +268,7 @@ function Entry({ entry }: { readonly entry: AuditEntry }) {
       <dl className={styles.facts}>
         <Fact name={i18n._('Who')}>{who}</Fact>
         <Fact name={i18n._('Whom')}>{objectsOf(entry).join(', ')}</Fact>
-        <Fact name={i18n._('From where')}>
+        <Fact name={i18n._('From where')} className={styles.origin}>
           {is_erased ? i18n._('Erased') : origin.filter((each) => typeof each === 'string').join(' · ')}
         </Fact>
       </dl>
@@ -287,9 +287,16 @@ function Entry({ entry }: { readonly entry: AuditEntry }) {
   );
 }
 
-const Fact = ({ name, children }: { readonly name: string; readonly children: ReactNode }) =>
+interface FactProps {
+  readonly name: string;
+  readonly className?: string | undefined;
+  /** Empty for an unknown fact, which is not shown. */
+  readonly children: string;
+}
+
+const Fact = ({ name, className, children }: FactProps) =>
   children !== '' && (
-    <div>
+    <div className={className}>
       <dt>{name}</dt>
       <dd>{children}</dd>
     </div>
@@ -301,13 +308,14 @@ function changeText(name: string, { from, to }: Members): string {
   return from === undefined && to === undefined ? name : `${name}: ${textOf(from)} → ${textOf(to)}`;
 }
 
-/** Present names of people and of the objects that entries concern. */
+/** Present names of people, and of the objects that entries concern besides the actor. */
 function useNames() {
   const { state, people } = useChat();
   const nameOf = (userId: number) => people.person(userId).peek().name;
   const objectsOf = (entry: AuditEntry): readonly string[] => {
     const { user_ids, stream_id, channel_ids, user_group_id } = membersOf(entry.target);
     const users = new Set([...idsOf(entry.user_id), ...idsOf(user_ids)]);
+    users.delete(entry.actor_id ?? 0);
     const channels = [...idsOf(stream_id), ...idsOf(channel_ids)];
     return [
       ...[...users].map(nameOf),
