@@ -10,6 +10,7 @@ export { PublicRealms } from './delivery/public-realm.js';
 export { EVENT_CATALOGUE, EVENT_WRITER } from './event-catalogue.js';
 export type {
   AuditedChanges,
+  AuditedLogIn,
   AuditedOperation,
   AuditedState,
   AuditReader,
@@ -41,6 +42,7 @@ export {
   parseRateLimitRules,
   type RateLimitRules,
 } from './limits/rules.js';
+export { AUDIT_CSV_HEADER, auditCsvLine } from './membership/audit.js';
 export { WireWebhookFormats } from './membership/outgoing-webhooks.js';
 export { notFoundPage } from './pages/layout.js';
 export { AUTHENTICATION_METHOD_NAMES, REALM_SETTING_FORMS } from './realms/realm-settings.js';

@@ -97,7 +97,7 @@ export const MANAGING: readonly Exhibit[] = [
     ...['organization-profile', 'organization-settings', 'organization-permissions', 'auth-methods', 'users'],
     ...['invitations', 'bots', 'integrations', 'emoji-settings', 'linkifier-settings', 'playground-settings'],
     ...['profile-field-settings', 'default-channels-list', 'default-channel-groups', 'channel-folders'],
-    ...['organization-level-user-defaults', 'data-exports-admin', 'imports'],
+    ...['organization-level-user-defaults', 'data-exports-admin', 'imports', 'audit-log'],
   ]),
   page('organization invitations', 'organization/invitations', 'empty', 400),
   page('organization profile', 'organization/organization-profile', 'member'),

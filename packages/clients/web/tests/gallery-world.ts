@@ -264,6 +264,7 @@ export async function recordWorld(server: Server): Promise<World> {
             '/invites',
             '/export/realm',
             '/realm/imports',
+            '/audit',
             '/users/me',
             '/users/me/sessions',
             '/drafts',

@@ -256,6 +256,7 @@ const FETCHED = [
   ['#settings/sessions', 'users/me/sessions', {}, 'This browser'],
   ['#organization/data-exports-admin', 'export/realm', { exports: [] }, 'There are no exports.'],
   ['#organization/imports', 'realm/imports', { imports: [] }, 'There are no imports.'],
+  ['#organization/audit-log', 'audit?*', { entries: [] }, 'Nothing found'],
   ['#organization/invitations', 'invites', { invites: [] }, 'There are no open invitations.'],
 ] as const;
 

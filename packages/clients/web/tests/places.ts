@@ -63,7 +63,7 @@ export async function placesOf(server: Server): Promise<Readonly<Record<string, 
           'profile-field-settings',
           'default-channels-list',
         ],
-        ...['default-channel-groups', 'organization-level-user-defaults', 'data-exports-admin', 'imports'],
+        ...['default-channel-groups', 'organization-level-user-defaults', 'data-exports-admin', 'imports', 'audit-log'],
       ].map((key) => [`organization ${key}`, `#organization/${key}`]),
     ),
   };

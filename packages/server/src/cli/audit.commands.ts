@@ -1,10 +1,5 @@
-import {
-  type AuditFault,
-  type AuditLink,
-  ReadAuditLog,
-  type StoredAuditEntry,
-  VerifyAuditLog,
-} from '@parley/domain/membership';
+import { type AuditFault, type AuditLink, ReadAuditLog, VerifyAuditLog } from '@parley/domain/membership';
+import { AUDIT_CSV_HEADER, auditCsvLine } from '@parley/http';
 import { writeWhole } from '../exports/write-exports.js';
 import { counted } from '../kernel/counted.js';
 import { UsageError } from '../kernel/startup-error.js';
@@ -51,22 +46,6 @@ async function verify(context: CommandContext): Promise<CommandResult> {
   });
 }
 
-const COLUMNS = 'id,time,actor_id,program,action,user_id,target,changes,details,erased,hash';
-
-const cell = (value: string | number | null): string => {
-  const text = String(value ?? '');
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-};
-
-const lineOf = (entry: StoredAuditEntry): string => {
-  const { number, at, actorId, program, action, subjectId, target, changes, detail, detailDigest, digest } = entry;
-  const erased = detailDigest !== null && detail === null ? 'yes' : '';
-  const time = new Date(at * 1000).toISOString();
-  return [number, time, actorId, program, action, subjectId, target, changes, detail?.content ?? null, erased, digest]
-    .map(cell)
-    .join(',');
-};
-
 async function exportLog(context: CommandContext): Promise<CommandResult> {
   const path = context.word(0);
   requireNewFile(path);
@@ -74,10 +53,10 @@ async function exportLog(context: CommandContext): Promise<CommandResult> {
     const realm = await findRealm(parley, context);
     let entries = 0;
     async function* csv() {
-      yield Buffer.from(`${COLUMNS}\r\n`);
+      yield Buffer.from(AUDIT_CSV_HEADER);
       for await (const page of parley.useCase(ReadAuditLog).execute(realm.id)) {
         entries += page.length;
-        yield Buffer.from(page.map((entry) => `${lineOf(entry)}\r\n`).join(''));
+        yield Buffer.from(page.map(auditCsvLine).join(''));
       }
     }
     await writeWhole(path, csv());

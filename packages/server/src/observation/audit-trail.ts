@@ -31,6 +31,8 @@ export interface RecordedOperation extends Omit<AuditedOperation, 'path' | 'read
   readonly read: ReadObject;
   /** Organization with data that the operation reveals without a unit that writes. */
   readonly reads?: RealmId | undefined;
+  /** Further facts for the target, without personal data. */
+  readonly about?: Readonly<Record<string, unknown>>;
   /** True to record only changes of the object; without an object, units with events. */
   readonly isOptional?: boolean;
 }
@@ -65,8 +67,8 @@ export interface AuditOptions {
   readonly keepsNames: boolean;
 }
 
-/** Properties of people, which only details contain. */
-const PERSONAL: ReadonlySet<string> = new Set(['email', 'fullName']);
+/** Names and addresses, which only details contain. Channels and groups may be named after people. */
+const PERSONAL: ReadonlySet<string> = new Set(['email', 'fullName', 'name']);
 /** Maximum number of events that one unit's entry describes. */
 const MAX_EVENTS = 20;
 const MAX_EVENT_BYTES = 100_000;
@@ -184,7 +186,7 @@ export class AuditTrail implements UnitOfWork {
       readonly events: readonly DomainEvent[];
     },
   ): Promise<{ readonly facts: AuditFacts; readonly detail: AuditDetail | null }> {
-    const { action, actorId, program, target, ip, userAgent, programName } = operation;
+    const { action, actorId, program, target, about, ip, userAgent, programName } = operation;
     const { keepsNames } = this.options;
     const actor = keepsNames && actorId !== null ? await users.find(realmId, actorId) : null;
     const names = keepsNames && { programName, actorName: actor?.fullName, subjectName: subject?.fullName };
@@ -204,7 +206,7 @@ export class AuditTrail implements UnitOfWork {
         action,
         subjectId: subject?.id ?? usersIn(events)[0] ?? null,
       },
-      target: JSON.stringify({ ...idsIn(target), ...idsOf(events, operation) }),
+      target: JSON.stringify({ ...idsIn(target), ...about, ...idsOf(events, operation) }),
       changes: JSON.stringify(valuesOf(changes)),
     };
     return { facts, detail: content === '{}' ? null : { salt: this.options.randomness.uuid(), content } };
@@ -214,7 +216,7 @@ export class AuditTrail implements UnitOfWork {
 const propertiesOf = (changes: AuditedChanges, isMeant: (name: string) => boolean): AuditedChanges =>
   Object.fromEntries(Object.entries(changes).filter(([name]) => isMeant(name)));
 
-/** Omits values of people and long ones. */
+/** Omits names, addresses and long values. */
 const valuesOf = (changes: AuditedChanges) =>
   Object.fromEntries(
     Object.entries(changes).map(([name, change]) => [

@@ -1,6 +1,6 @@
-import type { ChannelId, GroupId, RealmId, Repositories, UnitOfWork, UserId } from '@parley/domain/kernel';
+import type { ChannelId, Clock, GroupId, RealmId, Repositories, UnitOfWork, UserId } from '@parley/domain/kernel';
 import type { User } from '@parley/domain/users';
-import type { AuditedOperation, AuditedState, AuditReader, AuditRecorder } from '@parley/http';
+import type { AuditedLogIn, AuditedOperation, AuditedState, AuditReader, AuditRecorder } from '@parley/http';
 import { type AuditTrail, NO_OBJECT, type ReadObject } from './audit-trail.js';
 
 type Target = Readonly<Record<string, string>>;
@@ -49,6 +49,10 @@ async function userOf(
   return email === undefined ? null : users.findByEmail(realmId, email);
 }
 
+/** Finds the account of a log-in, by id or address. */
+const accountIn = (users: Repositories['users'], realmId: RealmId, account: string): Promise<User | null> =>
+  userOf(users, realmId, numberIn(account) > 0 ? { user_id: account } : { email: account.trim() });
+
 /** Describes a user for the audit log. */
 export const describeUser = (user: User | null): Awaited<ReturnType<ReadObject>> => ({
   subject: user,
@@ -87,9 +91,40 @@ function objectOf({ path, target, actorId }: AuditedOperation): ReadObject {
     : NO_OBJECT;
 }
 
+const DAY_SECONDS = 86_400;
+
+/** Per organization, server and day (UTC), so that strangers cannot displace other entries. Log lines name all. */
+const MAX_FAILED_LOG_INS = 100;
+
 /** Records operations over HTTP. */
 export class HttpAuditRecorder implements AuditRecorder {
-  constructor(private readonly trail: AuditTrail) {}
+  private failures = { day: 0, counts: new Map<RealmId, number>() };
+
+  constructor(
+    private readonly trail: AuditTrail,
+    private readonly clock: Clock,
+  ) {}
+
+  async recordLogIn({ realmId, action, account, about, ip, userAgent }: AuditedLogIn): Promise<void> {
+    const isFailure = action === 'failed log-in';
+    if (isFailure && !this.countFailure(realmId)) return;
+    // Unknown accounts have entries too, whose time does not reveal that they are unknown.
+    const user = await this.trail.read(realmId, ({ users }) => accountIn(users, realmId, account ?? ''));
+    const actorId = isFailure ? null : (user?.id ?? null);
+    const read = async () => ({ subject: user, state: null });
+    const known = Object.fromEntries(Object.entries(about).filter(([, value]) => value != null));
+    const operation = { action, actorId, program: null, target: {}, about: known, ip, userAgent, read, reads: realmId };
+    await this.trail.run(operation, async () => {});
+  }
+
+  /** Returns false once the day has `MAX_FAILED_LOG_INS`. */
+  private countFailure(realmId: RealmId): boolean {
+    const day = Math.floor(this.clock.now() / DAY_SECONDS);
+    if (this.failures.day !== day) this.failures = { day, counts: new Map() };
+    const count = (this.failures.counts.get(realmId) ?? 0) + 1;
+    this.failures.counts.set(realmId, count);
+    return count <= MAX_FAILED_LOG_INS;
+  }
 
   run<T>(operation: AuditedOperation, work: () => Promise<T>): Promise<T> {
     const { path: _, reads, ...recorded } = operation;

@@ -1,6 +1,7 @@
 import { ErasePerson, RemoveOldAuditEntries, VerifyAuditLog } from '@parley/domain/membership';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
 import { runJobs } from './testing/jobs.js';
+import { TestBrowser } from './testing/test-browser.js';
 import { TestServer } from './testing/test-server.js';
 
 let server: TestServer;
@@ -108,19 +109,105 @@ describe('the audit log', () => {
     expect((await server.get('/audit', desdemona, { limit: 501 })).status).toBe(400);
   });
 
+  it('omits names of channels and groups, which may be those of people', async () => {
+    const { desdemona } = people;
+    const id = await server.createChannel('fans of hamlet', [desdemona]);
+    fieldsOf(await server.patch(`/streams/${id}`, desdemona, { new_name: 'fans of Yorick', is_private: true }));
+    const [renamed] = await entries();
+    expect(renamed).toMatchObject({ changes: { name: {}, privacy: { from: 'public' } } });
+    expect(JSON.stringify(await entries())).not.toContain('fans');
+  });
+
+  it('is a CSV file for owners, who are entries themselves', async () => {
+    const { desdemona, iago, hamlet } = people;
+    fieldsOf(await server.patch(`/users/${hamlet.id}`, desdemona, { role: 300 }));
+    fieldsOf(await server.patch(`/users/${hamlet.id}`, iago, { role: 400 }));
+    const { status, headers, body } = await server.get('/audit/csv', desdemona, { actor_id: iago.id });
+    expect([status, headers['content-disposition']]).toEqual([200, 'attachment; filename="audit.csv"']);
+    const [head, line, ...rest] = String(body).split('\r\n');
+    expect(head).toBe('id,time,actor_id,program,action,user_id,target,changes,details,erased,hash');
+    const time = new Date(server.clock.now() * 1000).toISOString();
+    expect(line).toContain(`2,${time},${iago.id},,PATCH /users/:user_id,${hamlet.id},"{""user_id"":${hamlet.id}}"`);
+    expect(rest).toEqual(['']);
+    expect((await entries())[0]).toMatchObject({ action: 'GET /audit/csv', actor_id: desdemona.id });
+  });
+
   it('is shown to owners of the organization only', async () => {
     const { iago, hamlet, desdemona } = people;
     fieldsOf(await server.patch(`/users/${hamlet.id}`, desdemona, { role: 300 }));
     for (const caller of [iago, hamlet]) {
-      expectRefusal(await server.get('/audit', caller), 'Must be an organization owner', {
-        code: 'UNAUTHORIZED_PRINCIPAL',
-      });
+      for (const path of ['/audit', '/audit/csv']) {
+        expectRefusal(await server.get(path, caller), 'Must be an organization owner', {
+          code: 'UNAUTHORIZED_PRINCIPAL',
+        });
+      }
     }
     expect((await server.get('/audit', null)).status).toBe(401);
     const other = await server.addRealm('denmark');
     const owner = await server.addUser({ email: 'o@zulip.com', fullName: 'O', role: 'owner', realmId: other });
     const seen = fieldsOf(await server.request('GET', '/audit', { as: owner, realm: 'denmark' }));
     expect(seen.entries).toEqual([]);
+  });
+});
+
+describe('entries of log-ins', () => {
+  beforeEach(() => start());
+
+  const facts = async () =>
+    (await entries()).map(({ action, actor_id, user_id, target }) => [action, actor_id, user_id, target]);
+
+  it('name person, method and address, of failures also the error', async () => {
+    const { hamlet } = people;
+    const logIn = (password: string) => server.post('/fetch_api_key', null, { username: 'Hamlet@zulip.com', password });
+    expect((await logIn('wrong')).status).toBe(401);
+    fieldsOf(await logIn(hamlet.password));
+    expect(await facts()).toEqual([
+      ['log-in', hamlet.id, hamlet.id, { method: 'password' }],
+      ['failed log-in', null, hamlet.id, { method: 'password', failure: 'AUTHENTICATION_FAILED' }],
+    ]);
+    expect((await entries())[0]).toMatchObject({ details: { ip: '127.0.0.1' }, changes: {} });
+    expect((await verify()).findings).toEqual([]);
+  });
+
+  it('include pages, tokens and unknown accounts, without what was typed', async () => {
+    const browser = new TestBrowser(server);
+    await browser.get('/login/');
+    const form = { username: 'nobody@zulip.com', password: 'x', csrfmiddlewaretoken: browser.cookies.get('csrftoken') };
+    expect((await browser.post('/login/', form)).status).toBe(401);
+    await server.post('/jwt/fetch_api_key', null, { token: 'a.b.c' });
+    await new TestBrowser(server).logIn({ email: people.hamlet.email, password: 'x' });
+    expect(await facts()).toEqual([
+      ['failed log-in', null, people.hamlet.id, { method: 'password', failure: 'AUTHENTICATION_FAILED' }],
+      ['failed log-in', null, null, { method: 'jwt', failure: 'INVALID_JWT' }],
+      ['failed log-in', null, null, { method: 'password', failure: 'AUTHENTICATION_FAILED' }],
+    ]);
+    expect(JSON.stringify(await entries())).not.toContain('nobody');
+  });
+
+  it('include ended sessions and devices', async () => {
+    const { hamlet, iago } = people;
+    const browser = await TestBrowser.loggedIn(server, hamlet);
+    await browser.post('/accounts/sessions/', { end: 'key' });
+    const other = await TestBrowser.loggedIn(server, hamlet);
+    fieldsOf(await other.post('/accounts/logout/', {}));
+    fieldsOf(await server.post('/register_client_device', iago));
+    const found = (await facts()).map(([action, actor, , target]) => [action, actor, target]);
+    expect(found).toEqual([
+      ['POST /register_client_device', iago.id, {}],
+      ['POST /accounts/logout/', hamlet.id, {}],
+      ['log-in', hamlet.id, { method: 'password' }],
+      ['log-in change', hamlet.id, { method: 'api key', change: 'replaced' }],
+      ['log-in', hamlet.id, { method: 'password' }],
+    ]);
+  });
+
+  it('stop after 100 failures on a day, so that strangers displace no others', async () => {
+    const fail = async (index: number) => server.post('/jwt/fetch_api_key', null, { token: `a.b.${index}` });
+    for (let index = 0; index < 101; index++) await fail(index);
+    expect(await entries({ limit: 500 })).toHaveLength(100);
+    server.clock.advance(86_400);
+    await fail(101);
+    expect(await entries({ limit: 500 })).toHaveLength(101);
   });
 });
 

@@ -1,7 +1,7 @@
 import { SendConfirmationEmails } from '@parley/domain/access';
 import { OperatorClearsSecondFactors, SendSecondFactorEmails } from '@parley/domain/membership';
 import { generate } from 'otplib';
-import { expectRefusal, fieldsOf } from './testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
 import { runJobs } from './testing/jobs.js';
 import { TestBrowser } from './testing/test-browser.js';
 import { type PasskeyOptions, TestPasskey } from './testing/test-passkey.js';
@@ -29,6 +29,12 @@ beforeEach(async () => {
   server.mailer.emails.length = 0;
 });
 afterEach(() => server.changeRealm({ settings: { secondFactorRequiredFor: 'nobody', emailAuthentication: true } }));
+
+/** Targets in the audit log that concern Ophelia, newest first. */
+const auditedTargets = async (action: string) => {
+  const fields = fieldsOf(await server.get('/audit', people.desdemona, { action, user_id: ophelia.id }));
+  return (fields.entries as Wire[]).map(({ target }) => target);
+};
 
 const PAGE = '/accounts/second-factor/';
 const PAD = '0123456789abcdef'.repeat(4);
@@ -193,6 +199,9 @@ describe('authenticator app', () => {
       logInMethod: 'password and app',
       failure: 'WRONG_SECOND_FACTOR',
     });
+    expect(await auditedTargets('failed log-in')).toEqual(
+      Array(tries).fill({ method: 'password and app', failure: 'WRONG_SECOND_FACTOR' }),
+    );
     // A correct password gives no further attempts, and a correct code does not help.
     const again = stateIn(await sendPassword(other));
     expect((await other.post(STEP, { state: again, code: await codeFor(secret) })).status).toBe(429);
@@ -359,7 +368,7 @@ describe('changing second factors', () => {
     expectPage(await browser.post(PAGE, { password: ophelia.password }), 'Your account has no password');
   });
 
-  it('writes an audit line with account, method and address for every change', async () => {
+  it('writes an audit line and an entry with account, method and address for every change', async () => {
     const browser = newBrowser();
     const state = await manage(browser);
     await setUpApp(browser, state);
@@ -376,6 +385,8 @@ describe('changing second factors', () => {
       [ophelia.email, 'passkey', 'removed', '127.0.0.1'],
       [ophelia.email, 'app', 'removed', '127.0.0.1'],
     ]);
+    const recorded = (await auditedTargets('log-in change')).map(({ method, change }) => [method, change]);
+    expect(recorded.reverse()).toEqual(changes.map(({ logInMethod, change }) => [logInMethod, change]));
   });
 
   it('removes factors one by one and emails the owner', async () => {

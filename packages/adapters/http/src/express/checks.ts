@@ -31,7 +31,14 @@ import { Parameters } from '../wire/request.js';
 import { type Call, callOf } from './call.js';
 import { type Endpoint, isMethod } from './paths.js';
 import { replyToError, send, sendError } from './replies.js';
-import { changesBetween, isAdministration, isReadingOthers, isRecorded, originOf } from './request-log.js';
+import {
+  auditedLogInOf,
+  changesBetween,
+  isAdministration,
+  isReadingOthers,
+  isRecorded,
+  originOf,
+} from './request-log.js';
 import { endRouting, hasOneHost, targetIn } from './target.js';
 
 /** Step of every request: an Express middleware with one job. Its errors go to `replyToError`. */
@@ -336,7 +343,10 @@ async function operate(call: Call): Promise<Reply> {
   try {
     const operation = async () => {
       if (call.request.isGone) throw new ClientGone();
-      return auditedReplyOf(call);
+      const performed = await auditedReplyOf(call);
+      const logIn = auditedLogInOf(performed, call.caller!.realmId, call.request);
+      if (logIn) await call.services.options.auditRecorder?.recordLogIn(logIn);
+      return performed;
     };
     reply = isQueued(route) ? await services.reads.run(clientOf(call.request, proof), operation) : await operation();
   } finally {

@@ -7,7 +7,7 @@ import { BASIC_CHALLENGE, type Reply } from '../wire/reply.js';
 import { Call, callOf } from './call.js';
 import { triedLogInOf } from './caller.js';
 import { ReceivedRequest } from './received-request.js';
-import { failedLogInOf } from './request-log.js';
+import { accountOf, auditedLogInOf, type FailedLogIn, failedLogInOf } from './request-log.js';
 import type { Services } from './services.js';
 import { targetOf } from './target.js';
 
@@ -64,6 +64,7 @@ async function replyTo(error: unknown, call: Call): Promise<Reply | null> {
   if (call.path) {
     const tried = triedLogInOf(error, request, call.proof);
     call.failedLogIn = failedLogInOf(error, call.endpoint?.route.logInMethod, tried);
+    if (call.failedLogIn && call.endpoint?.route.logInMethod !== undefined) await recordFailure(call, call.failedLogIn);
   }
   const { reply, message, isBug } = services.options.errorReplies.replyTo(error, request.variant);
   if (reply.headers === BASIC_CHALLENGE) {
@@ -75,6 +76,16 @@ async function replyTo(error: unknown, call: Call): Promise<Reply | null> {
   }
   if (!route?.errorPage) return reply;
   return route.errorPage({ status: reply.status, message, headers: reply.headers ?? [] }, request);
+}
+
+/** Adds a failed log-in to the audit log. */
+async function recordFailure({ services, request, caller }: Call, failedLogIn: FailedLogIn): Promise<void> {
+  const logIn = { ...failedLogIn, account: accountOf(request) ?? null };
+  const audited = auditedLogInOf({ logIn }, caller?.realmId, request);
+  if (!audited) return;
+  await services.options.auditRecorder
+    ?.recordLogIn(audited)
+    .catch((error: unknown) => services.logger.error({ err: error }, 'cannot record a failed log-in'));
 }
 
 /** If this fails, the sweep deletes the files. */

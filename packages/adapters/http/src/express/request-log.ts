@@ -3,7 +3,7 @@ import { DomainError, type ErrorCode, type RealmId, type UserId } from '@parley/
 import type { AuditProgram } from '@parley/domain/membership';
 import type { OrganizationClient, Route } from '../declarations/route.js';
 import type { Identity } from '../security/authenticate.js';
-import { HttpRefusal, type Reply } from '../wire/reply.js';
+import { HttpRefusal, type LogInChange, type LogInRecord, type Reply } from '../wire/reply.js';
 import type { ReceivedRequest } from './received-request.js';
 
 /**
@@ -150,21 +150,58 @@ export interface AuditedOperation {
   readonly reads: RealmId | null;
 }
 
-/** Writes rows of the audit log in the units of work of an operation. */
-export interface AuditRecorder {
-  run<T>(operation: AuditedOperation, work: () => Promise<T>): Promise<T>;
+/** Attempt to log in, or change to the credentials or sessions of a user, for the rows of the audit log. */
+export interface AuditedLogIn {
+  readonly realmId: RealmId;
+  readonly action: 'log-in' | 'failed log-in' | 'log-in change';
+  /** Email address or id of the account, as far as known. */
+  readonly account: string | null;
+  readonly about: Pick<LogInRecord, 'method' | 'failure' | 'change'> | Pick<LogInChange, 'method' | 'change'>;
+  readonly ip: string;
+  readonly userAgent: string | undefined;
 }
 
-/** True if an operation has a row in the audit log: administration, own sessions, and reading the sessions of others. */
+/** Writes rows of the audit log. */
+export interface AuditRecorder {
+  /** Writes rows in the units of work of an operation. */
+  run<T>(operation: AuditedOperation, work: () => Promise<T>): Promise<T>;
+  recordLogIn(logIn: AuditedLogIn): Promise<void>;
+}
+
+/** Returns the log-in or change that a reply reports; null for an attempt that no password or factor was checked for. */
+export function auditedLogInOf(
+  { logIn, logInChange }: Pick<Reply, 'logIn' | 'logInChange'>,
+  realmId: RealmId | null | undefined,
+  request: ReceivedRequest,
+): AuditedLogIn | null {
+  const record = logIn ?? logInChange;
+  if (!record || realmId == null || logIn?.failure === 'RATE_LIMITED') return null;
+  const { account, ...about } = record;
+  const action = logInChange ? 'log-in change' : logIn?.failure === null ? 'log-in' : 'failed log-in';
+  return { realmId, action, account, about, ...originOf(request) };
+}
+
+/**
+ * True if an operation has a row in the audit log: administration, own sessions and devices, and reading the data of
+ * others. Log-ins have rows too, see `AuditedLogIn`.
+ */
 export function isRecorded(route: Pick<Route, 'method' | 'path'>): boolean {
   return isAdministration(route) || isReadingOthers(route) || isOwnCredential(route);
 }
 
 export const isReadingOthers = ({ method, path }: Pick<Route, 'method' | 'path'>): boolean =>
-  method === 'GET' && path === '/users/:user_id/sessions';
+  method === 'GET' && (path === '/users/:user_id/sessions' || path === '/audit/csv');
+
+/** Paths of operations on own sessions, and on devices that get notifications. */
+const OWN_CREDENTIALS: ReadonlySet<string> = new Set([
+  '/accounts/logout/',
+  '/register_client_device',
+  '/remove_client_device',
+  '/web_push/subscriptions',
+]);
 
 const isOwnCredential = ({ method, path }: Pick<Route, 'method' | 'path'>): boolean =>
-  method !== 'GET' && path.startsWith('/users/me/sessions');
+  method !== 'GET' && (path.startsWith('/users/me/sessions') || OWN_CREDENTIALS.has(path));
 
 /** Old and new value by property. */
 export type AuditedChanges = Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;

@@ -1,5 +1,5 @@
 import type { UserId } from '@parley/domain/kernel';
-import { ListAuditEntries, type StoredAuditEntry } from '@parley/domain/membership';
+import { type AuditFilter, ListAuditEntries, type StoredAuditEntry } from '@parley/domain/membership';
 import type { HttpFeature } from '../declarations/feature.js';
 import { type Route, route } from '../declarations/route.js';
 import { definedFields, IntegerParam, TextParam } from '../kernel/params.js';
@@ -7,13 +7,16 @@ import * as wire from '../wire/schema.js';
 
 const MAX_PER_PAGE = 500;
 
-class ListAuditDto {
+class AuditFilterDto {
   @IntegerParam({ optional: true, description: 'Only entries of this user.' }) actor_id?: number;
   @IntegerParam({ optional: true, description: 'Only entries about this user.' }) user_id?: number;
   @TextParam({ optional: true, max: 200, description: 'Only entries of this operation, such as `PATCH /realm`.' })
   action?: string;
   @IntegerParam({ optional: true, min: 0, description: 'Earliest time in Unix seconds.' }) since?: number;
   @IntegerParam({ optional: true, min: 0, description: 'Latest time in Unix seconds.' }) until?: number;
+}
+
+class ListAuditDto extends AuditFilterDto {
   @IntegerParam({ optional: true, min: 0, description: 'Only entries with lower ids, for the next page.' })
   before?: number;
   @IntegerParam({ min: 1, max: MAX_PER_PAGE, description: 'Maximum number of entries.' }) limit = 100;
@@ -59,22 +62,72 @@ function jsonOf(text: string): unknown {
   }
 }
 
+const filterOf = ({ actor_id, user_id, action, since, until }: AuditFilterDto): AuditFilter =>
+  definedFields({ actorId: actor_id as UserId, subjectId: user_id as UserId, action, since, until });
+
+export const AUDIT_CSV_HEADER = 'id,time,actor_id,program,action,user_id,target,changes,details,erased,hash\r\n';
+
+const cell = (value: string | number | null): string => {
+  const text = String(value ?? '');
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+};
+
+/** Returns the line of an entry in a CSV file. */
+export function auditCsvLine(entry: StoredAuditEntry): string {
+  const { number, at, actorId, program, action, subjectId, target, changes, detail, detailDigest, digest } = entry;
+  const erased = detailDigest !== null && detail === null ? 'yes' : '';
+  const time = new Date(at * 1000).toISOString();
+  const cells = [number, time, actorId, program, action, subjectId, target, changes, detail?.content ?? null];
+  return `${[...cells, erased, digest].map(cell).join(',')}\r\n`;
+}
+
+/** Yields the lines of all entries, newest first. Each page checks the rights of the caller again. */
+async function* csvLines(list: (before?: number) => Promise<readonly StoredAuditEntry[]>) {
+  let page = await list();
+  while (page.length > 0) {
+    yield page.map(auditCsvLine);
+    page = page.length < MAX_PER_PAGE ? [] : await list(page.at(-1)!.number);
+  }
+}
+
 const auditRoutes = (): readonly Route[] => [
   route('GET', '/audit', {
     summary: 'List entries of the audit log',
     extension: 'extensions §13',
-    withoutPage: 'scripts',
     auth: 'user',
     scope: 'account',
     roleRequirements: ['owner'],
     dto: ListAuditDto,
     useCase: ListAuditEntries,
-    toInput: ({ actor_id, user_id, action, since, until, before, limit }) => ({
-      ...definedFields({ actorId: actor_id as UserId, subjectId: user_id as UserId, action, since, until, before }),
-      limit,
-    }),
+    toInput: ({ before, limit, ...filter }) => ({ ...filterOf(filter), ...definedFields({ before }), limit }),
     response: wire.fields({ entries: wire.listOf(ENTRY) }),
     present: (entries) => ({ entries: entries.map(presentEntry) }),
+  }),
+  route('GET', '/audit/csv', {
+    summary: 'Download the audit log as a CSV file',
+    extension: 'extensions §13',
+    withoutPage: 'addresses',
+    // Pages link to the address, which frames load with their token.
+    sessions: 'everywhere',
+    auth: 'user',
+    roleRequirements: ['owner'],
+    isExpensive: true,
+    dto: AuditFilterDto,
+    useCase: ListAuditEntries,
+    response: 'bytes',
+    contentType: 'application/octet-stream',
+    handle: async ({ caller, dto, useCase }) => ({
+      status: 200,
+      contentType: 'application/octet-stream',
+      headers: ['Content-Disposition', 'attachment; filename="audit.csv"'],
+      body: {
+        start: [AUDIT_CSV_HEADER],
+        rest: csvLines((before) =>
+          useCase.execute(caller, { ...filterOf(dto), ...definedFields({ before }), limit: MAX_PER_PAGE }),
+        ),
+        end: '',
+      },
+    }),
   }),
 ];
 

@@ -6,6 +6,7 @@ import { useChat, useComputed, useField, useServices } from '../services/context
 import { setShowsInitials, showsInitials } from '../services/shows-initials.js';
 import { useManagement } from '../services/use-management.js';
 import { Account } from './account.js';
+import { Audit } from './audit.js';
 import { AllBots, OwnBots } from './bots.js';
 import { ChannelSettings } from './channel-settings.js';
 import { BrowseChannels, CreateChannel } from './channels.js';
@@ -121,6 +122,7 @@ const PAGES: Readonly<Record<string, ComponentType<{ readonly part: string | und
   'organization-level-user-defaults': UserDefaults,
   'data-exports-admin': Exports,
   imports: Imports,
+  'audit-log': Audit,
 };
 
 /** Sections and parts in other addresses of current and older Zulip clients. */

@@ -50,6 +50,11 @@ export function sectionsOf(
           { key: 'data-exports-admin', title: i18n._('Data exports') },
         ]
       : []),
-    ...(isOwner ? [{ key: 'imports', title: i18n._('Imports') }] : []),
+    ...(isOwner
+      ? [
+          { key: 'imports', title: i18n._('Imports') },
+          { key: 'audit-log', title: i18n._('Audit log') },
+        ]
+      : []),
   ];
 }

@@ -160,7 +160,7 @@ function applicationOf(options: ExpressOptions, parts: Parts): Parameters<typeof
     realms: resolve(RealmResolver),
     roleLookup: new StoredRoles(get('unitOfWork')),
     ...(get('logger') !== silentLogger && { audits: new StoredAuditStates(get('unitOfWork')) }),
-    auditRecorder: new HttpAuditRecorder(get('auditTrail')),
+    auditRecorder: new HttpAuditRecorder(get('auditTrail'), get('clock')),
     limiter: get('limiter'),
     clock: get('clock'),
     load: get('load'),

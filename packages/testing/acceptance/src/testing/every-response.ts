@@ -108,6 +108,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   '/export/users/:export_id/archive',
   // The audit log is not exported.
   '/audit',
+  '/audit/csv',
   // The list of imports is not exported.
   '/realm/imports',
   '/invites',
