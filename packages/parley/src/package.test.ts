@@ -306,6 +306,8 @@ describe('example', () => {
     const outbox = readFileSync(join(root, 'docs/examples/outbox.ts'), 'utf8');
     const ofOutbox = blocks.filter((block) => /^\/\/ \d\. /.test(block));
     expect(ofOutbox.length).toBe(2);
+    const simulation = readFileSync(join(root, 'docs/examples/simulation.test.ts'), 'utf8');
+    expect(blocksOf('docs/simulation.md', 'ts')).toEqual([simulation]);
     expect(ofOutbox.flatMap((block) => block.split('\n\n')).filter((paragraph) => !outbox.includes(paragraph))).toEqual(
       [],
     );

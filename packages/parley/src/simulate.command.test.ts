@@ -38,7 +38,7 @@ describe('parley simulate', () => {
     [['--days', '0'], '--days must be an integer from 1 to 1000.'],
     [['--people', '1'], '--people must be an integer from 2 to 100.'],
     [['--until', '0'], '--until must be an integer from 1 to 9007199254740991.'],
-    [['--faults', 'many'], '--faults must be none, small, all.'],
+    [['--faults', 'many'], '--faults must be one of none, small, all.'],
   ])('rejects %j', async (args, message) => {
     expect(await run(...args)).toMatchObject({ code: 2, err: `parley: ${message}` });
   });

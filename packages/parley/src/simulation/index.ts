@@ -100,9 +100,6 @@ const FAULT_LEVELS = {
   all: { faults: 1 },
 } as const;
 
-/** Levels of faults, in ascending order. */
-export const FAULT_LEVEL_NAMES = Object.keys(FAULT_LEVELS) as readonly FaultLevel[];
-
 let isRunning = false;
 
 /**
@@ -137,7 +134,7 @@ function checkedOptions({
   requireInteger('people', people, PEOPLE.least, PEOPLE.most);
   if (until !== undefined) requireInteger('until', until, 1, Number.MAX_SAFE_INTEGER);
   if (!Object.hasOwn(FAULT_LEVELS, faults)) {
-    throw new RangeError(`faults must be one of ${FAULT_LEVEL_NAMES.join(', ')}.`);
+    throw new RangeError(`faults must be one of ${Object.keys(FAULT_LEVELS).join(', ')}.`);
   }
   const wrong = steps?.find(({ kind, by }) => !(kind in ACTIONS || kind in FAULTS) || !(by >= 0 && by < people));
   if (wrong) throw new RangeError(`There is no step ${JSON.stringify(wrong)} with ${people} people.`);

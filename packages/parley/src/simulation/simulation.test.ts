@@ -2,7 +2,12 @@ import { refuse } from '@parley/server';
 import { type SimulatedApp, type SimulatedStep, simulate } from './index.js';
 
 const step = (at: number, kind: string, by: number, a = 0.5, b = 0.1): SimulatedStep => ({ at, kind, by, a, b });
-const MORNING = [step(30_000, 'send', 0), step(30_001, 'send', 1), step(30_002, 'edit', 1), step(30_100, 'crashNow', 1)];
+const MORNING = [
+  step(30_000, 'send', 0),
+  step(30_001, 'send', 1),
+  step(30_002, 'edit', 1),
+  step(30_100, 'crashNow', 1),
+];
 const SEND = step(30_200, 'send', 1);
 
 const play = (app: () => SimulatedApp, steps = [...MORNING, SEND]) => simulate({ app, seed: 1, people: 2, steps });

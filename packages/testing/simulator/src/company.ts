@@ -144,7 +144,8 @@ export class Company extends CompanyClients {
     if (entry?.failed) {
       const mayPost = !('channel' in destination) || this.model.mayPost(author, destination.channel);
       // A hook may have refused it.
-      if (mayPost && !scheduled.isExcused && !this.engine.app) throw new Violation('jobs due are done once', `${id} has failed`);
+      if (mayPost && !scheduled.isExcused && !this.engine.app)
+        throw new Violation('jobs due are done once', `${id} has failed`);
       this.model.scheduled.delete(id);
       return;
     }
@@ -215,9 +216,7 @@ export class Company extends CompanyClients {
     const reactions = shown.reactions.map(({ user_id }: Wire) => user_id).sort(ascending);
     const expected = [...message.reactions].map((each) => this.people[each]!.id).sort(ascending);
     const isWithHooks = this.engine.app !== null;
-    const isContent = isWithHooks
-      ? numbersIn(shown.content).has(message.number)
-      : shown.content === contentOf(message);
+    const isContent = isWithHooks ? numbersIn(shown.content).has(message.number) : shown.content === contentOf(message);
     const isRight =
       isContent &&
       shown.subject === topic &&

@@ -59,5 +59,6 @@ export async function send(
   );
   if (status === 200) company.adopt(model.send(json.id, step.by, destination, number, time.now(), file));
   // A hook of the application may refuse it.
-  else if (!company.engine.isDiskFailing && !(company.engine.app && json?.code === 'BAD_REQUEST')) throw new Violation('who may post, posts', `p${step.by}: ${body}`);
+  else if (!company.engine.isDiskFailing && !(company.engine.app && json?.code === 'BAD_REQUEST'))
+    throw new Violation('who may post, posts', `p${step.by}: ${body}`);
 }
