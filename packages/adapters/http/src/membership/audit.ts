@@ -110,6 +110,7 @@ const auditRoutes = (): readonly Route[] => [
     // Pages link to the address, which frames load with their token.
     sessions: 'everywhere',
     auth: 'user',
+    scope: 'account',
     roleRequirements: ['owner'],
     isExpensive: true,
     dto: AuditFilterDto,
