@@ -1,5 +1,5 @@
 import type { Actor } from '../access/actor.js';
-import type { AttachedFile } from '../files/files.js';
+import { type AttachedFile, HIDDEN } from '../files/files.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { loadMessages } from './load-access.js';
 import { canReadMessage } from './message-permissions.js';
@@ -14,6 +14,8 @@ const MESSAGES_AT_A_TIME = 100;
  */
 export async function canReadFile(reads: Reads, actor: Actor, file: AttachedFile): Promise<boolean> {
   if (file.ownerId === actor.id) return true;
+  // Restored messages refer to it again.
+  if (file.ownerId === HIDDEN) return false;
   const { messageIds } = file;
   // Newest messages first, since they are most likely to be readable.
   for (let end = messageIds.length; end > 0; end -= MESSAGES_AT_A_TIME) {

@@ -4,6 +4,7 @@ import {
   type FileImage,
   type FileRepository,
   type FileSpace,
+  HIDDEN,
   MAX_READ_BYTES,
   type NewFile,
   type StoredFile,
@@ -68,6 +69,10 @@ export class SqlFileRepository implements FileRepository {
   private readonly queueText;
   private readonly refer;
   private readonly markAttached;
+  private readonly noteFormer;
+  private readonly noteAllFormer;
+  private readonly noteFormerOfFile;
+  private readonly hideFile;
   private readonly unrefer;
   private readonly unreferAll;
   private readonly markUnreferenced;
@@ -131,6 +136,17 @@ export class SqlFileRepository implements FileRepository {
     );
     this.markAttached = connection.command(
       `UPDATE file SET was_attached = 1, unreferenced_since = NULL WHERE id ${inSet} AND realm_id = ?`,
+    );
+    const noteFormer = (condition: string) =>
+      connection.command(
+        `INSERT INTO former_message_file (file_id, message_id) SELECT file_id, message_id FROM message_file
+         WHERE ${condition} ON CONFLICT DO NOTHING`,
+      );
+    this.noteFormer = noteFormer(`message_id = ? AND file_id ${inSet}`);
+    this.noteAllFormer = noteFormer(`message_id ${inSet}`);
+    this.noteFormerOfFile = noteFormer('file_id = ?');
+    this.hideFile = connection.command(
+      `UPDATE file SET owner_id = ${HIDDEN}, was_attached = 1, unreferenced_since = ? WHERE id = ? AND realm_id = ?`,
     );
     this.unrefer = connection.command(`DELETE FROM message_file WHERE message_id = ? AND file_id ${inSet}`);
     this.unreferAll = connection.command(`DELETE FROM message_file WHERE message_id ${inSet}`);
@@ -258,6 +274,7 @@ export class SqlFileRepository implements FileRepository {
   async detach(realmId: RealmId, messageId: MessageId, ids: readonly FileId[], at: UnixSeconds): Promise<void> {
     const attached = new Set(await this.idsOfMessage.all(messageId, realmId));
     const list = this.connection.dialect.set(ids.filter((id) => attached.has(id)));
+    this.noteFormer.defer(messageId, list);
     this.unrefer.defer(messageId, list);
     this.markUnreferenced.defer(at, list, realmId);
   }
@@ -267,6 +284,7 @@ export class SqlFileRepository implements FileRepository {
     const ids = await this.idsOfMessages.all(messages, realmId);
     // Most messages have no uploads.
     if (ids.length === 0) return ids;
+    this.noteAllFormer.defer(messages);
     this.unreferAll.defer(messages);
     this.markUnreferenced.defer(at, this.connection.dialect.set(ids), realmId);
     return ids;
@@ -274,6 +292,13 @@ export class SqlFileRepository implements FileRepository {
 
   async postpone(realmId: RealmId, id: FileId, at: UnixSeconds): Promise<void> {
     this.setUnreferenced.defer(at, id, realmId);
+  }
+
+  async hide(realmId: RealmId, id: FileId, at: UnixSeconds): Promise<void> {
+    if (!(await this.byId.get(id, realmId))) return;
+    this.noteFormerOfFile.defer(id);
+    this.forgetMessages.defer(id);
+    this.hideFile.defer(at, id, realmId);
   }
 
   async remove(realmId: RealmId, id: FileId): Promise<void> {
@@ -467,9 +492,24 @@ CREATE INDEX unfinished_upload_by_owner ON unfinished_upload (realm_id, owner_id
 CREATE INDEX unfinished_upload_by_end ON unfinished_upload (expires_at);
 `;
 
+const FORMER_REFERENCES = `
+-- expand: files that messages linked to before a deletion or an edit. Holds keep such files.
+
+CREATE TABLE former_message_file (
+  file_id {int} NOT NULL REFERENCES file (id) ON DELETE CASCADE,
+  message_id {int} NOT NULL,
+  PRIMARY KEY (file_id, message_id)
+) {withoutRowId};
+CREATE INDEX former_message_file_by_message ON former_message_file (message_id);
+INSERT INTO former_message_file (file_id, message_id)
+SELECT DISTINCT f.id, a.id FROM archived_message a
+CROSS JOIN {json_each(a.rows, '$.message_file')|json_array_elements(a.rows::json -> 'message_file')} r
+JOIN file f ON f.id = CAST(r.value ->> 'file_id' AS bigint);
+`;
+
 export const FILE_FEATURE = {
   schema: 'files',
-  steps: { 1: TABLES, 30: FILE_TEXT_TABLES, 36: READ_FILES_AGAIN, 38: READ_FILES_IN_TURN },
+  steps: { 1: TABLES, 30: FILE_TEXT_TABLES, 36: READ_FILES_AGAIN, 38: READ_FILES_IN_TURN, 51: FORMER_REFERENCES },
   realmTables: ['unfinished_upload', 'file_term', 'file_to_read', 'file', 'file_space'],
   persons: {
     unfinished_upload: { data: 'Unfinished uploads', erase: 'realm_id = {realm} AND owner_id = {id}' },
@@ -482,6 +522,7 @@ export const FILE_FEATURE = {
     file_image: { other: ['thumbnail'] },
     thumbnail: { other: ['name', 'blob'] },
     awaited_thumbnail: {},
+    former_message_file: {},
   },
   messageTables: ['message_file'],
   notExported: {

@@ -1,13 +1,14 @@
 import { topicKey } from '@parley/domain/channels';
 import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/kernel';
-import type {
-  Message,
-  MessageEdit,
-  MessageEditRepository,
-  MessageMoves,
-  MessageParts,
-  MoveTarget,
-  SharedEdit,
+import {
+  MAX_EDITS,
+  type Message,
+  type MessageEdit,
+  type MessageEditRepository,
+  type MessageMoves,
+  type MessageParts,
+  type MoveTarget,
+  type SharedEdit,
 } from '@parley/domain/messages';
 import type { MessagePartReads } from '../engine/feature.js';
 import type { Command, MaybePromise, Query, Statements } from '../engine/statements.js';
@@ -26,11 +27,12 @@ export abstract class SqlMessageEditRepository implements MessageEditRepository 
   abstract add(realmId: RealmId, edit: SharedEdit, ids: readonly MessageId[], edited?: MessageId | null): Promise<void>;
 
   async list(realmId: RealmId, messageId: MessageId): Promise<readonly MessageEdit[]> {
-    return (await this.rowsOfMessage.all(messageId, realmId)).map(toMessageEdit);
+    // Held messages keep more.
+    return (await this.rowsOfMessage.all(messageId, realmId)).slice(0, MAX_EDITS).map(toMessageEdit);
   }
 }
 
-interface MessageEditRow {
+export interface MessageEditRow {
   readonly message_id: MessageId;
   readonly user_id: UserId;
   readonly edited_at: UnixSeconds;
@@ -42,7 +44,7 @@ interface MessageEditRow {
   readonly previous_rendered_content: string | null;
 }
 
-const toMessageEdit = (row: MessageEditRow): MessageEdit => ({
+export const toMessageEdit = (row: MessageEditRow): MessageEdit => ({
   userId: row.user_id,
   editedAt: row.edited_at,
   topic: row.topic === null ? null : { from: row.previous_topic!, to: row.topic },
@@ -66,8 +68,10 @@ export class MessageEditPartReads implements MessagePartReads {
     if (ids.length === 0) return found;
     for (const row of await this.rows.all(this.statements.dialect.set(ids))) {
       const existing = found.get(row.message_id);
-      if (existing) existing.edits.push(toMessageEdit(row));
-      else found.set(row.message_id, { edits: [toMessageEdit(row)] });
+      if (existing) {
+        // Held messages keep more.
+        if (existing.edits.length < MAX_EDITS) existing.edits.push(toMessageEdit(row));
+      } else found.set(row.message_id, { edits: [toMessageEdit(row)] });
     }
     return found;
   }
