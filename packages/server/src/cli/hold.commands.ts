@@ -1,11 +1,16 @@
 import type { HoldId, MessageId, UserId } from '@parley/domain/kernel';
 import { CreateHold, type Hold, ListHolds, ReleaseHold } from '@parley/domain/messages';
 import type { User } from '@parley/domain/users';
+import { HeldReader } from '@parley/transfer/exports';
 import type { ComposedParley } from '../composition/parley.js';
+import { writeWhole } from '../exports/write-exports.js';
+import { heldArchive } from '../facade/held-archive.js';
 import { presentHold } from '../facade/holds.js';
+import { counted } from '../kernel/counted.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import { always, type Command, type CommandContext, type CommandResult } from './command.js';
 import { findRealm, nameOf, REALM } from './databases.js';
+import { requireNewFile } from './export.commands.js';
 import { timeOf } from './user.commands.js';
 
 /** @throws UsageError */
@@ -91,6 +96,26 @@ async function release(context: CommandContext): Promise<CommandResult> {
   });
 }
 
+async function exportHeld(context: CommandContext): Promise<CommandResult> {
+  const holdId = idOf('ID', context.word(0)) as HoldId;
+  const path = context.word(1);
+  requireNewFile(path);
+  context.terminal.comeAfterServer();
+  return context.withParley(async (parley) => {
+    const realm = await findRealm(parley, context);
+    await writeWhole(path, heldArchive(parley.useCase(HeldReader), { realmId: realm.id, holdId }));
+    const { verifyHeld } = await import('@parley/export-files');
+    const { entries, manifest } = await verifyHeld(path);
+    return {
+      lines: [
+        `Exported hold ${holdId} of ${nameOf(realm)} to ${path}: ${counted(entries, 'file')}`,
+        `SHA-256 of the manifest: ${manifest}`,
+      ],
+      data: { id: holdId, file: path, entries, manifest },
+    };
+  });
+}
+
 export const HOLD_COMMANDS: readonly Command[] = [
   {
     name: 'hold create',
@@ -128,5 +153,16 @@ export const HOLD_COMMANDS: readonly Command[] = [
     flags: REALM,
     examples: ['parley hold release 3'],
     run: release,
+  },
+  {
+    name: 'hold export',
+    words: 'ID FILE',
+    help: 'writes what a hold keeps to a ZIP file: lines of JSON, emails, files and their hashes',
+    details:
+      'The server may be running. The command prints the SHA-256 of the manifest. Note it elsewhere: with it, ' +
+      'parley export verify proves that the file is unchanged.',
+    flags: REALM,
+    examples: ['parley hold export 3 case12.zip'],
+    run: exportHeld,
   },
 ];

@@ -1,9 +1,11 @@
 import type { ChannelId, HoldId, MessageId, RealmId, UnitOfWork, UnixSeconds } from '@parley/domain/kernel';
 import { CreateHold, type Hold, type HoldCriteria, ListHolds, ReleaseHold } from '@parley/domain/messages';
+import { HeldReader } from '@parley/transfer/exports';
 import type { Resolve } from '../kernel/resolve.js';
 import { object, optional, valueType } from '../kernel/values.js';
 import { type AuditTrail, byApplication } from '../observation/audit-trail.js';
 import { CHANNEL, ID, invalidArgument, PERSON, properties, TEXT } from './argument-types.js';
+import { heldArchive } from './held-archive.js';
 import { Addresses, type PersonRef } from './references.js';
 
 /** Messages to hold. All given criteria must match, and at least one is required. */
@@ -58,6 +60,11 @@ export interface Holds {
    * @throws DomainError UNKNOWN_HOLD, HOLD_RELEASED
    */
   release(hold: HoldRef): Promise<MessageHold>;
+  /**
+   * Returns a ZIP archive of what a hold in force keeps, as a lazy stream: lines of JSON, an email per message, files
+   * and their SHA-256 (docs/personal-data.md). An unknown hold is an error of the first read.
+   */
+  export(hold: HoldRef): AsyncIterable<Uint8Array>;
 }
 
 const DATE = valueType<Date>('a date', (value) => value instanceof Date && !Number.isNaN(value.getTime()));
@@ -124,6 +131,14 @@ export function holdsOf(resolve: Resolve, uow: UnitOfWork, audits: AuditTrail): 
       const operation = { ...byApplication('holds.release'), target: { hold_id: String(id) } };
       const release = () => resolve(ReleaseHold).execute(by, { holdId: id as HoldId });
       return presentHold(await audits.run(operation, release));
+    },
+    async *export(ref) {
+      const { realm, id } = properties('The hold', REFERENCE, ref);
+      const realmId = await addresses.realmId(realm);
+      const operation = { ...byApplication('holds.export'), target: { hold_id: String(id) }, reads: realmId };
+      // Recorded before the first byte.
+      await audits.run(operation, async () => {});
+      yield* heldArchive(resolve(HeldReader), { realmId, holdId: id as HoldId });
     },
   };
 }

@@ -38,6 +38,8 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'erasure verify': ['--words=FOLDER/words.txt'],
   'hold create': [`--person=${EMAIL}`, '--reason=Case 1'],
   'hold list': [],
+  'hold export': ['1', 'FOLDER/held.zip'],
+  'export verify': ['FOLDER/held.zip'],
   'hold release': ['1'],
   'user export': [EMAIL, 'FOLDER/person.zip'],
   'user password-link': [EMAIL],

@@ -1,3 +1,4 @@
+import { buffer, text } from 'node:stream/consumers';
 import { SweepFiles } from '@parley/domain/files';
 import type { MessageId } from '@parley/domain/kernel';
 import { DeleteContributions, ErasePerson } from '@parley/domain/membership';
@@ -11,6 +12,7 @@ import {
 } from '@parley/domain/messages';
 import { DeleteRealmData } from '@parley/domain/realms';
 import type { HoldToCreate } from '@parley/server';
+import { fromBufferPromise } from 'yauzl';
 import { fieldsOf, type Wire } from './testing/expectations.js';
 import { runJobs } from './testing/jobs.js';
 import { postFiles } from './testing/multipart.js';
@@ -248,6 +250,40 @@ describe('parley.holds', () => {
       ['holds.release', 'application', { hold_id: created.id }],
       ['holds.create', 'application', {}],
     ]);
+  });
+
+  it('exports what a hold keeps with the former identity of erased people, and records it in the audit log', async () => {
+    const { id } = await writeMessage();
+    const direct = await server.sendMessage(people.hamlet, [author], { content: 'to the author' });
+    const { id: holdId } = await hold({ person: author.id });
+    await server.parley.users.erase({ realm: 'zulip', userId: author.id }, { everythingWritten: true });
+    await removeForGood();
+    const zip = await fromBufferPromise(await buffer(server.parley.holds.export({ realm: 'zulip', id: holdId })));
+    const files = new Map<string, string>();
+    for await (const entry of zip.eachEntry()) {
+      files.set(entry.fileName, await text(await zip.openReadStreamPromise(entry)));
+    }
+    const lines = files
+      .get('messages.jsonl')!
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Wire);
+    const sender = { id: author.id, name: 'qzvnamejxk', email: 'author@example.com' };
+    expect(lines.map((line) => line.id)).toEqual([direct, id]);
+    expect(lines).toMatchObject([
+      { sender: { id: people.hamlet.id }, participants: expect.arrayContaining([sender]), deleted: null },
+      { sender, channel: { name: 'town' }, content: 'qzvsecondjxk', deleted: { at: expect.any(Number) } },
+    ]);
+    expect(lines[1]!.edits).toMatchObject([{ by: sender, previousContent: expect.stringContaining('qzvfirstjxk') }]);
+    expect(files.get(`emails/${id}.eml`)).toContain('From: qzvnamejxk <author@example.com>');
+    expect([...files].filter(([name]) => name.startsWith('files/'))).toEqual([
+      [expect.stringContaining('qzvfilejxk.txt'), 'the bytes'],
+    ]);
+    const { entries } = fieldsOf(await server.get('/audit', people.desdemona)) as Wire;
+    expect(entries[0]).toMatchObject({ action: 'holds.export', target: { hold_id: holdId } });
+    await expect(buffer(server.parley.holds.export({ realm: 'zulip', id: 99 }))).rejects.toMatchObject({
+      code: 'UNKNOWN_HOLD',
+    });
   });
 
   it.each<[string, object]>([
