@@ -11,9 +11,10 @@ import {
   RestoreMessages,
 } from '@parley/domain/messages';
 import { DeleteRealmData } from '@parley/domain/realms';
+import { GrantSpecialPermission } from '@parley/domain/users';
 import type { HoldToCreate } from '@parley/server';
 import { fromBufferPromise } from 'yauzl';
-import { fieldsOf, type Wire } from './testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
 import { runJobs } from './testing/jobs.js';
 import { postFiles } from './testing/multipart.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
@@ -296,6 +297,43 @@ describe('parley.holds', () => {
     ['UNKNOWN_MESSAGE', { messageId: 99_999 }],
   ])('refuses as %s the hold %j', async (code, criteria) => {
     await expect(hold(criteria)).rejects.toMatchObject({ code });
+    expect(await server.parley.holds.list('zulip')).toEqual([]);
+  });
+});
+
+describe('GET and POST /holds', () => {
+  const grant = () =>
+    server.parley.useCase(GrantSpecialPermission).execute({
+      realmId: server.realmId,
+      email: 'desdemona@zulip.com',
+      permission: 'canHoldMessages',
+    });
+  const create = (as: TestUser, params: object) => server.post('/holds', as, { reason: 'Case 1', ...params });
+
+  it('hold messages for an owner with the permission, and record it in the audit log', async () => {
+    await grant();
+    const { desdemona } = people;
+    const { hold: created } = fieldsOf(await create(desdemona, { user_id: author.id, stream_id: town })) as Wire;
+    expect(created).toMatchObject({ reason: 'Case 1', user_id: author.id, stream_id: town, created_by: desdemona.id });
+    const { hold: released } = fieldsOf(await server.post(`/holds/${created.id}/release`, desdemona, {})) as Wire;
+    expect(released).toEqual({ ...created, released_at: server.clock.now(), released_by: desdemona.id });
+    expect((fieldsOf(await server.get('/holds', desdemona)) as Wire).holds).toEqual([released]);
+    const { entries } = fieldsOf(await server.get('/audit', desdemona)) as Wire;
+    expect(entries.map(({ action, actor_id, target }: Wire) => [action, actor_id, target])).toEqual([
+      ['POST /holds/:hold_id/release', desdemona.id, { hold_id: created.id }],
+      ['POST /holds', desdemona.id, {}],
+    ]);
+    const again = await server.post(`/holds/${created.id}/release`, desdemona, {});
+    expectRefusal(again, 'The hold is released already.');
+    expectRefusal(await server.post('/holds/999/release', desdemona, {}), 'Invalid hold ID', { status: 404 });
+    expectRefusal(await create(desdemona, {}), 'A hold needs a person, a channel, a message or a time.');
+  });
+
+  it('refuse others', async () => {
+    expectRefusal(await create(people.desdemona, { stream_id: town }), 'User not authorized to hold messages');
+    expectRefusal(await server.get('/holds', people.desdemona), 'User not authorized to hold messages');
+    const code = { code: 'UNAUTHORIZED_PRINCIPAL' };
+    expectRefusal(await create(people.iago, { stream_id: town }), 'Must be an organization owner', code);
     expect(await server.parley.holds.list('zulip')).toEqual([]);
   });
 });

@@ -106,8 +106,9 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   '/export/realm',
   '/export/users',
   '/export/users/:export_id/archive',
-  // The audit log is not exported.
+  // The audit log and holds are not exported.
   '/audit',
+  '/holds',
   // The list of imports is not exported.
   '/realm/imports',
   '/invites',
