@@ -20,15 +20,14 @@ export abstract class SqlMessageEditRepository implements MessageEditRepository 
 
   constructor(statements: Statements) {
     this.rowsOfMessage = statements.rows(
-      'SELECT * FROM message_edit WHERE message_id = ? AND realm_id = ? ORDER BY id DESC',
+      `SELECT * FROM message_edit WHERE message_id = ? AND realm_id = ? ORDER BY id DESC LIMIT ${MAX_EDITS}`,
     );
   }
 
   abstract add(realmId: RealmId, edit: SharedEdit, ids: readonly MessageId[], edited?: MessageId | null): Promise<void>;
 
   async list(realmId: RealmId, messageId: MessageId): Promise<readonly MessageEdit[]> {
-    // Held messages keep more.
-    return (await this.rowsOfMessage.all(messageId, realmId)).slice(0, MAX_EDITS).map(toMessageEdit);
+    return (await this.rowsOfMessage.all(messageId, realmId)).map(toMessageEdit);
   }
 }
 
@@ -59,7 +58,15 @@ export class MessageEditPartReads implements MessagePartReads {
 
   constructor(private readonly statements: Statements) {
     const { inSet } = statements.dialect;
-    this.rows = statements.rows(`SELECT * FROM message_edit WHERE message_id ${inSet} ORDER BY id DESC`);
+    // Held messages have more edits. The index alone finds the newest.
+    this.rows = statements.rows(
+      `SELECT * FROM message_edit WHERE id IN (
+         SELECT id FROM (
+           SELECT id, row_number() OVER (PARTITION BY message_id ORDER BY id DESC) AS place
+           FROM message_edit WHERE message_id ${inSet}) newest
+         WHERE place <= ${MAX_EDITS})
+       ORDER BY id DESC`,
+    );
   }
 
   async list(messages: readonly Message[]): Promise<ReadonlyMap<MessageId, MessageParts>> {
@@ -68,10 +75,8 @@ export class MessageEditPartReads implements MessagePartReads {
     if (ids.length === 0) return found;
     for (const row of await this.rows.all(this.statements.dialect.set(ids))) {
       const existing = found.get(row.message_id);
-      if (existing) {
-        // Held messages keep more.
-        if (existing.edits.length < MAX_EDITS) existing.edits.push(toMessageEdit(row));
-      } else found.set(row.message_id, { edits: [toMessageEdit(row)] });
+      if (existing) existing.edits.push(toMessageEdit(row));
+      else found.set(row.message_id, { edits: [toMessageEdit(row)] });
     }
     return found;
   }

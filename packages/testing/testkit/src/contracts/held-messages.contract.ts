@@ -196,6 +196,12 @@ export function heldMessagesContract(open: OpenStorage): void {
         for (let n = 0; n < edits; n++) await tx.edits.add(realm.id, edit(10 + n), [id], id);
       });
       expect(await uow.read(realm.id, (r) => r.edits.list(realm.id, id))).toHaveLength(MAX_EDITS);
+      const original = fixture.messages[0]!;
+      await uow.write(realm.id, (tx) =>
+        tx.messages.edit(realm.id, id, { ...original, editedAt: 500, exceptions: new Map() } as never),
+      );
+      const [view] = await uow.read(realm.id, (r) => r.pages.listViews(realm.id, [id]));
+      expect([view!.edits!.length, view!.edits![0]!.editedAt]).toEqual([MAX_EDITS, 9 + edits]);
       const [message] = (await uow.read(realm.id, (r) => r.heldMessages.list(held, 0, 100))).held;
       expect([message!.edits.length, message!.edits[0]!.editedAt]).toEqual([edits, 9 + edits]);
       await release(fixture, held);
