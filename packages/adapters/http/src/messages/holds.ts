@@ -50,7 +50,12 @@ const presentHold = (hold: Hold) => ({
   released_by: hold.releasedBy,
 });
 
-const BY_OWNERS = { auth: 'user', roleRequirements: ['owner'], extension: 'extensions §15' } as const;
+const BY_OWNERS = {
+  auth: 'user',
+  roleRequirements: ['owner'],
+  extension: 'extensions §15',
+  withoutPage: 'scripts',
+} as const;
 
 const holdRoutes = (): readonly Route[] => [
   route('GET', '/holds', {
