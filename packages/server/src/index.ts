@@ -28,6 +28,7 @@ export type { ConsumeOptions, Consumer, ConsumerTransaction, EventHandler } from
 export type { ParleyEvent, ParleyEventType } from './facade/events.js';
 export type { Facade, MountedHandler, Parley } from './facade/facade.js';
 export { type ErrorHandlerOptions, errorHandler } from './facade/facade.js';
+export type { HoldRef, Holds, HoldToCreate, MessageHold } from './facade/holds.js';
 export type { HostAuthenticate, HostIdentity } from './facade/host-authentication.js';
 export type { ChatData, SetDataOptions } from './facade/host-data.js';
 export type {

@@ -22,6 +22,7 @@ import { HOST_DATA } from './membership/host-data.js';
 import { INVITATIONS } from './membership/invitations.js';
 import { SCIM } from './membership/scim/scim.js';
 import { DRAFTS } from './messages/drafts.js';
+import { HOLDS } from './messages/holds.js';
 import { MESSAGES } from './messages/messages.js';
 import { MUTED_USERS } from './messages/muted-users.js';
 import { NAVIGATION_VIEWS } from './messages/navigation-views.js';
@@ -104,6 +105,7 @@ const ALL = [
   IMPORTS,
   PERSON_EXPORTS,
   AUDIT,
+  HOLDS,
   DRAFTS,
   SNIPPETS,
   NAVIGATION_VIEWS,

@@ -204,3 +204,31 @@ export class DeliverableMailer implements Mailer {
     if (!NOBODYS.test(email.to)) await this.mailer.send(email);
   }
 }
+
+/** Message as an email in a file, from and to anybody. */
+export interface EmailToEncode {
+  readonly from: { readonly name: string; readonly email: string };
+  readonly to: readonly { readonly name: string; readonly email: string }[];
+  readonly subject: string;
+  readonly date: Date;
+  readonly messageId: string;
+  readonly text: string;
+  readonly html: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Encodes an email by RFC 5322. */
+export async function encodeEmail({ from, to, headers, ...email }: EmailToEncode): Promise<Uint8Array> {
+  const transport = nodemailer().createTransport({ streamTransport: true, buffer: true });
+  const address = ({ name, email }: EmailToEncode['from']) => ({ name, address: email });
+  const { message } = await transport.sendMail({
+    ...email,
+    from: address(from),
+    to: to.map(address),
+    headers: { ...headers },
+    // Content is never loaded from files or URLs.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return message as Buffer;
+}

@@ -33,6 +33,7 @@ import { LOG_IN_METHOD_FEATURE } from './membership/log-in-methods.js';
 import { PLACEHOLDER_FEATURE } from './membership/placeholders.js';
 import { PROVISIONING_FEATURE } from './membership/provisioning.js';
 import { DRAFT_FEATURE } from './messages/drafts.js';
+import { HOLD_FEATURE } from './messages/holds.js';
 import { NAVIGATION_VIEW_FEATURE } from './messages/navigation-views.js';
 import { REACTION_FEATURE } from './messages/reactions.js';
 import { SCHEDULING_FEATURE } from './messages/scheduling.js';
@@ -90,6 +91,7 @@ const ALL = [
   DRAFT_FEATURE,
   SEND_ONCE_FEATURE,
   SNIPPET_FEATURE,
+  HOLD_FEATURE,
   NAVIGATION_VIEW_FEATURE,
   ONBOARDING_FEATURE,
   'ALERT_WORD_FEATURE',

@@ -23,6 +23,7 @@ export * from './groups/groups.js';
 export * from './kernel/events.js';
 export { BOT_STORAGE_TABLES } from './membership/bots.js';
 export * from './membership/erasures.js';
+export * from './messages/held-condition.js';
 export * from './messages/message-archive.js';
 export * from './messages/message-edits.js';
 export * from './messages/message-rows.js';

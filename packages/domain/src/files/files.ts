@@ -9,6 +9,7 @@ import type { BlobKey } from './blobs.js';
 export interface StoredFile {
   readonly id: FileId;
   readonly realmId: RealmId;
+  /** `HIDDEN` if nobody may read the file. */
   readonly ownerId: UserId;
   /** Name given by the uploader. */
   readonly name: string;
@@ -188,6 +189,8 @@ export interface FileRepository extends FileReads {
   endAwaiting(realmId: RealmId, id: FileId, messageIds: readonly MessageId[]): Promise<void>;
   /** Restarts the period without references, because the file is still in use. */
   postpone(realmId: RealmId, id: FileId, at: UnixSeconds): Promise<void>;
+  /** Removes the references to the file and its owner. Has no effect on a missing file. */
+  hide(realmId: RealmId, id: FileId, at: UnixSeconds): Promise<void>;
   /** Removes the file with its thumbnails. Has no effect on a missing file. */
   remove(realmId: RealmId, id: FileId): Promise<void>;
 }
@@ -283,6 +286,23 @@ export async function removeFile(
     audience: users([ownerId]),
   });
   return [blob, ...thumbnails.map((thumbnail) => thumbnail.blob)];
+}
+
+/** Owner of files that were deleted but are kept for a hold. */
+export const HIDDEN = 0 as UserId;
+
+/** Deletes the file for everybody but keeps it until the sweep of unneeded files may remove it. */
+export async function hideFile(
+  tx: Transaction,
+  { realmId, id, ownerId }: Pick<AttachedFile, 'realmId' | 'id' | 'ownerId'>,
+  at: UnixSeconds,
+): Promise<readonly BlobKey[]> {
+  await tx.files.hide(realmId, id, at);
+  await tx.events.append(realmId, {
+    event: { type: 'file.removed', id, usedBytes: await tx.files.usedBytes(realmId) },
+    audience: users([ownerId]),
+  });
+  return [];
 }
 
 /** Content of a temporary URL. */

@@ -4,7 +4,7 @@ import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-wo
 import { ENTITIES_PER_PAGE, ROWS_PER_PAGE } from '../kernel/work.js';
 import { type BlobKey, type BlobStore, removeBlobs, type StoredBlob } from './blobs.js';
 import { TERMS_AT_A_TIME } from './file-texts.js';
-import { type AttachedFile, removeFile, requireOwnFile, type StoredFile } from './files.js';
+import { type AttachedFile, hideFile, removeFile, requireOwnFile, type StoredFile } from './files.js';
 import { NewFiles, type UploadFileInput } from './new-files.js';
 import type { PartialBlobStore } from './resumable-uploads.js';
 
@@ -48,16 +48,19 @@ export class ListFiles {
 
 /** Deletes one of the caller's files regardless of references (users §16). */
 export class DeleteFile {
-  static readonly inject = ['unitOfWork', 'blobStore'] as const;
+  static readonly inject = ['unitOfWork', 'blobStore', 'clock', 'fileUsers'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly blobs: BlobStore,
+    private readonly clock: Clock,
+    private readonly fileUsers: readonly FileUser[],
   ) {}
 
   /** @throws DomainError UNKNOWN_FILE */
   async execute({ realmId, userId }: Caller, { id }: { readonly id: FileId }): Promise<void> {
     const blobs = await this.uow.write(realmId, async (tx) => {
       const file = requireOwnFile(await tx.files.find(realmId, id), userId);
+      if (await outlivesDeletion(tx, this.fileUsers, file)) return hideFile(tx, file, this.clock.now());
       return removeFile(tx, file);
     });
     // The file is no longer reachable. If removal fails, the sweep removes the bytes.
@@ -67,8 +70,10 @@ export class DeleteFile {
 
 /** Feature, other than messages, that uses files or blobs. */
 export interface FileUser {
-  /** Returns true if the file is still needed. */
+  /** Returns true if the file is needed until its owner deletes it. */
   readonly needsFile?: (reads: Repositories, file: StoredFile) => Promise<boolean>;
+  /** Returns true if the file must be kept even after its owner deletes it. */
+  readonly outlivesDeletion?: (reads: Repositories, file: StoredFile) => Promise<boolean>;
   /** Returns the given blobs that belong to the feature. */
   readonly filterBlobs?: (reads: Repositories, keys: readonly BlobKey[]) => Promise<ReadonlySet<BlobKey>>;
 }
@@ -99,7 +104,16 @@ async function isNeeded(reads: Repositories, fileUsers: readonly FileUser[], fil
   const [attached] = await reads.files.listAttached(file.realmId, [file.id]);
   // Its messages may have been restored.
   if (attached && attached.messageIds.length > 0) return true;
-  for (const { needsFile } of fileUsers) if (needsFile && (await needsFile(reads, file))) return true;
+  for (const { needsFile } of fileUsers) if (await needsFile?.(reads, file)) return true;
+  return outlivesDeletion(reads, fileUsers, file);
+}
+
+async function outlivesDeletion(
+  reads: Repositories,
+  fileUsers: readonly FileUser[],
+  file: StoredFile,
+): Promise<boolean> {
+  for (const { outlivesDeletion } of fileUsers) if (await outlivesDeletion?.(reads, file)) return true;
   return false;
 }
 

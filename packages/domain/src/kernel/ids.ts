@@ -25,6 +25,7 @@ export type CustomEmojiId = Id<'custom emoji'>;
 export type ExportId = Id<'export'>;
 export type PlaceholderKeyId = Id<'placeholderKey'>;
 export type ErasureId = Id<'erasure'>;
+export type HoldId = Id<'hold'>;
 export type ImportBatchId = Id<'import batch'>;
 /** Browser session of a logged-in user. */
 export type SessionId = Id<'session'>;

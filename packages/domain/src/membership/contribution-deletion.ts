@@ -2,7 +2,7 @@ import type { ChannelPrivacy } from '../channels/channel.js';
 import { type ChannelId, isId, type MessageId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
 import { encodeJob, type Job, type JobHandler, type JobWork, jobKind } from '../kernel/jobs.js';
 import type { Clock } from '../kernel/ports.js';
-import type { Transaction } from '../kernel/unit-of-work.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { firstOf } from '../kernel/work.js';
 import { deleteMessages, MAX_DELETED_AT_ONCE } from '../messages/deletion.js';
 import type { Message } from '../messages/message.js';
@@ -72,20 +72,30 @@ export class DeleteContributions implements JobHandler<DeletionPayload> {
 export async function deleteSomeMessages(
   tx: Transaction,
   realmId: RealmId,
-  { userId, byId, places, upTo }: DeletionPayload,
+  payload: DeletionPayload,
   deletedAt: UnixSeconds,
 ): Promise<{ readonly count: number; readonly next: number | null }> {
+  const { ids, next } = await newestOf(tx, realmId, payload);
+  for (const [channelId, messages] of byConversation(await tx.messages.list(realmId, ids))) {
+    const channel = channelId === null ? null : await tx.channels.find(realmId, channelId);
+    await deleteMessages(tx, { realmId, deletedBy: payload.byId, deletedAt, channel, messages });
+  }
+  return { count: ids.length, next };
+}
+
+/** Returns the newest MAX_DELETED_AT_ONCE messages of the user, ascending. `next` is the new `upTo`, or null at the end. */
+export async function newestOf(
+  { pages }: Pick<Repositories, 'pages'>,
+  realmId: RealmId,
+  { userId, places, upTo }: Pick<DeletionPayload, 'userId' | 'places' | 'upTo'>,
+): Promise<{ readonly ids: readonly MessageId[]; readonly next: number | null }> {
   const ids: MessageId[] = [];
   for (const filter of filtersOf(userId, places)) {
-    const entries = await tx.pages.listEntriesUpTo({ realmId, userId }, filter, upTo, MAX_DELETED_AT_ONCE);
+    const entries = await pages.listEntriesUpTo({ realmId, userId }, filter, upTo, MAX_DELETED_AT_ONCE);
     ids.push(...entries.map(({ id }) => id));
   }
   ids.sort((a, b) => a - b).splice(0, Math.max(0, ids.length - MAX_DELETED_AT_ONCE));
-  for (const [channelId, messages] of byConversation(await tx.messages.list(realmId, ids))) {
-    const channel = channelId === null ? null : await tx.channels.find(realmId, channelId);
-    await deleteMessages(tx, { realmId, deletedBy: byId, deletedAt, channel, messages });
-  }
-  return { count: ids.length, next: ids.length < MAX_DELETED_AT_ONCE ? null : firstOf(ids) - 1 };
+  return { ids, next: ids.length < MAX_DELETED_AT_ONCE ? null : firstOf(ids) - 1 };
 }
 
 /** Messages sent by the user. Senders always hold their own direct messages. */

@@ -23,6 +23,8 @@ export interface Erasure {
   readonly changedTexts: number;
   /** True if the messages of the person were deleted too. */
   readonly everythingWritten: boolean;
+  /** Number of texts that holds keep; the work continues once one of the holds is released. */
+  readonly heldTexts: number;
 }
 
 /** Copy of all erasures outside the database, which survives the loss of the database. */
@@ -38,6 +40,8 @@ export type TableCursor = { readonly table: string; readonly key: readonly (stri
 export interface TableStep {
   /** Number of deleted or changed rows. */
   readonly count: number;
+  /** Number of rows that would have changed without a hold. */
+  readonly held: number;
   /** Null at the end. */
   readonly next: TableCursor | null;
 }
@@ -51,9 +55,12 @@ export interface PersonalDataRepository {
     from: TableCursor | null,
     limit: number,
   ): Promise<TableStep>;
-  /** Removes mentions from texts of others, in at most `limit` rows that it examines. Messages get a new version. */
+  /**
+   * Removes mentions from texts of others, in at most `limit` rows that it examines. Messages get a new version; held
+   * ones stay unchanged with their edits and copies.
+   */
   replaceSome(realmId: RealmId, removal: MentionRemoval, from: TableCursor | null, limit: number): Promise<TableStep>;
-  /** Removes mentions from these messages and their edit history. Returns the number of changed rows. */
+  /** Removes mentions from those of these messages that are not held, and their edit history. Returns the number of changed rows. */
   replaceInMessages(realmId: RealmId, removal: MentionRemoval, ids: readonly MessageId[]): Promise<number>;
 }
 
@@ -91,6 +98,7 @@ const realmPart: RealmPart<'erasures'> = {
           removedRows: shape.integer,
           changedTexts: shape.integer,
           everythingWritten: shape.flag,
+          heldTexts: shape.orElse(shape.integer, 0),
         }),
         1_000_000,
       ),
@@ -104,7 +112,8 @@ const realmPart: RealmPart<'erasures'> = {
     for (const { id: _, ...erasure } of erasures) {
       const personId = users.find(erasure.personId);
       if (personId === undefined) continue;
-      await tx.erasures.add({ ...erasure, realmId, personId });
+      // Holds stay behind.
+      await tx.erasures.add({ ...erasure, realmId, personId, heldTexts: 0 });
       // The address contains the id.
       const user = await tx.users.get(realmId, personId);
       if (user.email === erasedEmail(erasure.personId))
@@ -134,12 +143,14 @@ interface Positions {
   readonly files: number;
   readonly events: number;
   readonly texts: TableCursor;
+  /** Newest first. */
+  readonly held: number;
 }
 type Stage = keyof Positions;
 
 /**
- * Stages in order. The stages from `messages` to `answers` delete everything written. Stages before `events` may append events about the
- * person.
+ * Stages in order. The stages from `messages` to `answers` delete everything written. Stages before `events` may append events about
+ * the person. `held` looks for messages of the person under a hold, which need the former identity.
  */
 export const ERASURE_STAGES = [
   'rows',
@@ -151,6 +162,7 @@ export const ERASURE_STAGES = [
   'files',
   'events',
   'texts',
+  'held',
 ] as const satisfies readonly Stage[];
 
 /** `at`: null at the beginning of the stage. */
@@ -162,6 +174,12 @@ export type ErasurePayload = ErasureProgress & {
   readonly former: FormerIdentity;
   /** Absent: messages are kept. */
   readonly everythingWritten?: boolean;
+  /** Number of held texts in this pass. Absent: none. */
+  readonly heldTexts?: number;
+  /** Beginning of this pass; absent for the first one. */
+  readonly passedSince?: UnixSeconds;
+  /** True after a pass that met a hold, until a hold is released. */
+  readonly isWaiting?: boolean;
 };
 
 export const ERASE_PERSON_JOB = jobKind<ErasurePayload>({

@@ -7,7 +7,7 @@ import type { MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Job, JobHandler, JobWork } from '../kernel/jobs.js';
 import type { Clock } from '../kernel/ports.js';
 import { settingValues } from '../kernel/settings.js';
-import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { ENTITIES_PER_PAGE, lastOf } from '../kernel/work.js';
 import type { Submessage } from '../messages/message.js';
 import { removeSomeReactions } from '../messages/reactions.js';
@@ -19,7 +19,7 @@ import { USER_SETTINGS } from '../realms/user-settings.js';
 import { changeEmail } from '../users/change-email.js';
 import type { User } from '../users/user.js';
 import { isOnlyOwnerOf } from '../users/user-permissions.js';
-import { deleteSomeMessages, MESSAGE_SCOPES } from './contribution-deletion.js';
+import { deleteSomeMessages, MESSAGE_SCOPES, newestOf } from './contribution-deletion.js';
 import { type Deletions, deactivateWithBots, MAX_BOTS_AT_ONCE, withoutProfile } from './deactivation.js';
 import { erasedEmail, eventWithoutIdentity, type FormerIdentity, isErased, mentionRemoval } from './erased-person.js';
 import {
@@ -182,6 +182,7 @@ async function begin(tx: Transaction, user: User, { requestedAt, everythingWritt
     removedRows: 0,
     changedTexts: 0,
     everythingWritten,
+    heldTexts: 0,
   });
   const payload = {
     erasureId: erasure.id,
@@ -224,7 +225,7 @@ type At<Stage> = Extract<ErasurePayload, { readonly stage: Stage }>;
 
 interface Step {
   readonly next: ErasureProgress | null;
-  readonly counts: Partial<Pick<Erasure, 'removedRows' | 'changedTexts'>>;
+  readonly counts: Partial<Pick<Erasure, 'removedRows' | 'changedTexts' | 'heldTexts'>>;
 }
 
 /** Erases what is left of a person, in units of work that may be repeated. */
@@ -243,21 +244,44 @@ export class ErasePerson implements JobHandler<ErasurePayload> {
     if (payload.stage === 'files' && payload.everythingWritten && (await this.areReminded())) {
       return (tx) => planErasure(tx, realmId, payload, this.clock.now() + REMINDERS_SECONDS);
     }
+    if (payload.isWaiting) return (tx) => this.continueAfterRelease(tx, realmId, payload);
     const until = this.clock.nowMs() + MAX_RUN_MS;
     let progress: ErasureProgress | null = payload;
-    do progress = await this.step(realmId, { ...payload, ...progress });
-    while (progress?.stage === payload.stage && this.clock.nowMs() < until);
+    let { heldTexts = 0 } = payload;
+    do {
+      const step: Step = await this.step(realmId, { ...payload, ...progress });
+      progress = step.next;
+      heldTexts += step.counts.heldTexts ?? 0;
+    } while (progress?.stage === payload.stage && this.clock.nowMs() < until);
     const rest = progress;
     return async (tx) => {
       const now = this.clock.now();
-      if (rest !== null) return planErasure(tx, realmId, { ...payload, ...rest }, now);
+      if (rest !== null) return planErasure(tx, realmId, { ...payload, ...rest, heldTexts }, now);
       const erasure = await tx.erasures.find(realmId, payload.erasureId);
       if (!erasure) return;
       // Requested while the job ran.
       const hasMore = erasure.everythingWritten && !payload.everythingWritten;
       if (hasMore) return planMessages(tx, erasure, payload.former, now);
-      await tx.erasures.update({ ...erasure, endedAt: now });
+      await tx.erasures.update({ ...erasure, endedAt: heldTexts > 0 ? null : now, heldTexts });
+      if (heldTexts > 0) await planErasure(tx, realmId, { ...payload, isWaiting: true }, now + RETRY_SECONDS);
     };
+  }
+
+  /** Starts another pass if a hold was released since the beginning of the former one. */
+  private async continueAfterRelease(tx: Transaction, realmId: RealmId, payload: ErasurePayload): Promise<void> {
+    const now = this.clock.now();
+    const erasure = await tx.erasures.find(realmId, payload.erasureId);
+    if (!erasure) return;
+    const since = payload.passedSince ?? erasure.requestedAt;
+    const isReleased = (await tx.holds.list(realmId)).some(({ releasedAt }) => (releasedAt ?? 0) >= since);
+    const { everythingWritten } = erasure;
+    if (!isReleased && everythingWritten === (payload.everythingWritten ?? false)) {
+      await planErasure(tx, realmId, payload, now + RETRY_SECONDS);
+      return;
+    }
+    const { erasureId, former } = payload;
+    const pass = { erasureId, former, everythingWritten, passedSince: now };
+    await planErasure(tx, realmId, { ...pass, stage: everythingWritten ? 'messages' : 'files', at: null }, now);
   }
 
   /** Starts again later, since the job is the last place that knows the identity. */
@@ -265,14 +289,15 @@ export class ErasePerson implements JobHandler<ErasurePayload> {
     await planErasure(tx, realmId, payload, this.clock.now() + RETRY_SECONDS);
   }
 
-  private async step(realmId: RealmId, payload: ErasurePayload): Promise<ErasureProgress | null> {
-    if (payload.stage === 'files') return this.removeFiles(realmId, payload);
+  private async step(realmId: RealmId, payload: ErasurePayload): Promise<Step> {
+    if (payload.stage === 'files') return { next: await this.removeFiles(realmId, payload), counts: {} };
+    if (payload.stage === 'held') return this.uow.read(realmId, (reads) => findHeld(reads, realmId, payload));
     return this.uow.write(
       realmId,
       async (tx) => {
-        const { next, counts } = await stepOf(tx, realmId, payload, this.clock.now());
+        const step = await stepOf(tx, realmId, payload, this.clock.now());
         const erasure = await tx.erasures.find(realmId, payload.erasureId);
-        const { removedRows = 0, changedTexts = 0 } = counts;
+        const { removedRows = 0, changedTexts = 0 } = step.counts;
         if (erasure && removedRows + changedTexts > 0) {
           await tx.erasures.update({
             ...erasure,
@@ -280,7 +305,7 @@ export class ErasePerson implements JobHandler<ErasurePayload> {
             changedTexts: erasure.changedTexts + changedTexts,
           });
         }
-        return next;
+        return step;
       },
       { yields: true },
     );
@@ -306,7 +331,7 @@ export class ErasePerson implements JobHandler<ErasurePayload> {
 function stepOf(
   tx: Transaction,
   realmId: RealmId,
-  payload: Exclude<ErasurePayload, { readonly stage: 'files' }>,
+  payload: Exclude<ErasurePayload, { readonly stage: 'files' | 'held' }>,
   now: UnixSeconds,
 ): Promise<Step> {
   switch (payload.stage) {
@@ -360,8 +385,9 @@ async function removeBots(tx: Transaction, realmId: RealmId, payload: At<'bots'>
 async function replaceTexts(tx: Transaction, realmId: RealmId, payload: At<'texts'>): Promise<Step> {
   const { former, at } = payload;
   const removal = mentionRemoval(former);
-  const { count, next } = await tx.personalData.replaceSome(realmId, removal, at, ENTITIES_PER_PAGE);
-  return { next: next ? { stage: 'texts', at: next } : following(payload), counts: { changedTexts: count } };
+  const { count, held, next } = await tx.personalData.replaceSome(realmId, removal, at, ENTITIES_PER_PAGE);
+  const counts = { changedTexts: count, heldTexts: held };
+  return { next: next ? { stage: 'texts', at: next } : following(payload), counts };
 }
 
 async function removeMessages(
@@ -379,8 +405,25 @@ async function removeMessages(
 /** Removes the copies from which administrators could restore messages. */
 async function removeCopies(tx: Transaction, realmId: RealmId, payload: At<'copies'>): Promise<Step> {
   const { former, at } = payload;
-  const { count, next } = await tx.archive.purgeOfSender(realmId, former.id, at ?? 0, ENTITIES_PER_PAGE);
-  return { next: next === null ? following(payload) : { stage: 'copies', at: next }, counts: { removedRows: count } };
+  const { count, held, next } = await tx.archive.purgeOfSender(realmId, former.id, at ?? 0, ENTITIES_PER_PAGE);
+  const counts = { removedRows: count, heldTexts: held };
+  return { next: next === null ? following(payload) : { stage: 'copies', at: next }, counts };
+}
+
+/** Finds held messages of the person, 100 in each step. */
+async function findHeld(reads: Repositories, realmId: RealmId, payload: At<'held'>): Promise<Step> {
+  const holds = await reads.holds.list(realmId);
+  if (holds.every(({ releasedAt }) => releasedAt !== null)) return { next: following(payload), counts: {} };
+  const { ids, next } = await newestOf(reads, realmId, {
+    userId: payload.former.id,
+    places: MESSAGE_SCOPES,
+    upTo: payload.at,
+  });
+  const held = await reads.heldMessages.filter(realmId, ids);
+  return {
+    next: next === null ? following(payload) : { stage: 'held', at: next },
+    counts: { heldTexts: held.length },
+  };
 }
 
 async function removeReactions(tx: Transaction, realmId: RealmId, payload: At<'reactions'>): Promise<Step> {
@@ -446,7 +489,9 @@ async function replaceInSentMessages(
   const removal = mentionRemoval(former);
   const ids = rows.flatMap((row) => sentReferenceIn(row)?.messageId ?? []);
   const lengths = new Map<MessageId, Lengths>();
+  const held = new Set(ids.length === 0 ? [] : await tx.heldMessages.filter(realmId, ids));
   for (const view of ids.length === 0 ? [] : await tx.pages.listViews(realmId, ids)) {
+    if (held.has(view.message.id)) continue;
     const { content, rendered } = firstTextOf(view);
     const [after] = removal.replace([content, rendered]);
     lengths.set(view.message.id, { before: content.length, after: after!.length });

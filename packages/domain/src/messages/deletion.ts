@@ -26,8 +26,14 @@ export interface ArchiveSelection {
   readonly since: UnixSeconds | null;
 }
 
+export interface PurgedCopies {
+  readonly count: number;
+  /** True if more copies may be due. */
+  readonly hasMore: boolean;
+}
+
 export interface MessageArchiveReads {
-  /** Returns the oldest `limit` messages with ids above `after`, by ascending id. */
+  /** Returns the oldest `limit` restorable messages with ids above `after`, by ascending id. */
   list(
     realmId: RealmId,
     selection: ArchiveSelection,
@@ -46,25 +52,25 @@ export interface MessageArchive extends MessageArchiveReads {
   ): Promise<void>;
   /**
    * Restores messages and all users' flags, with a new version. Returns the restored ids, ascending. Unread messages
-   * may have become read in the meantime.
+   * may have become read in the meantime. Ignores copies that only a hold keeps.
    */
   restore(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageId[]>;
   /**
-   * Deletes at most `limit` messages of any realm that were archived before that time. Returns the number of deleted
-   * messages.
+   * Deletes messages among the oldest `limit` of any realm that were archived before that time. Held ones stay
+   * until their holds are released, and cannot be restored.
    */
-  purge(before: UnixSeconds, limit: number): Promise<number>;
+  purge(before: UnixSeconds, limit: number): Promise<PurgedCopies>;
   /**
    * Deletes the copies of the sender's messages among the next `limit` copies with ids above `after`, and the sender's
-   * reactions and submessages in the other copies. `next` is the last id that was examined, or null at the end. `count`:
-   * deleted copies.
+   * reactions and submessages in the other copies. Held copies stay and cannot be restored. `next` is the last id that was
+   * examined, or null at the end. `count`: deleted copies.
    */
   purgeOfSender(
     realmId: RealmId,
     senderId: UserId,
     after: number,
     limit: number,
-  ): Promise<{ readonly count: number; readonly next: number | null }>;
+  ): Promise<{ readonly count: number; readonly held: number; readonly next: number | null }>;
 }
 
 declare module '../kernel/feature-types.js' {

@@ -9,7 +9,7 @@ import type { Clock } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { lastOf } from '../kernel/work.js';
 import type { Realm } from '../realms/realm.js';
-import { type ArchiveSelection, deleteMessages, MAX_DELETED_AT_ONCE } from './deletion.js';
+import { type ArchiveSelection, deleteMessages, MAX_DELETED_AT_ONCE, type PurgedCopies } from './deletion.js';
 import { loadReadable } from './load-access.js';
 import { canDeleteMessage, canDeleteTopic } from './message-permissions.js';
 import { receivedMessagesIn } from './narrow.js';
@@ -221,7 +221,7 @@ export class ExpireMessages {
 
 const AT_ONCE = 100;
 
-/** Permanently removes messages that were deleted long enough ago. */
+/** Permanently removes messages that were deleted long enough ago and are not held. */
 export class PurgeArchive {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
@@ -233,11 +233,11 @@ export class PurgeArchive {
   async execute({ keepSeconds }: { readonly keepSeconds: number }): Promise<number> {
     const before = this.clock.now() - keepSeconds;
     let count = 0;
-    let purged: number;
+    let purged: PurgedCopies;
     do {
       purged = await this.uow.writeAcross((tx) => tx.archive.purge(before, AT_ONCE));
-      count += purged;
-    } while (purged === AT_ONCE);
+      count += purged.count;
+    } while (purged.hasMore);
     return count;
   }
 }

@@ -1,5 +1,5 @@
 import type { Actor } from '../access/actor.js';
-import type { AttachedFile } from '../files/files.js';
+import { type AttachedFile, HIDDEN } from '../files/files.js';
 import type { TokenScope } from '../kernel/ids.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { loadMessages } from './load-access.js';
@@ -22,6 +22,8 @@ export async function canReadFile(
   scope?: TokenScope,
 ): Promise<boolean> {
   if (file.ownerId === actor.id && (!scope || file.messageIds.length === 0)) return true;
+  // Restored messages refer to it again.
+  if (file.ownerId === HIDDEN) return false;
   const viewer = { realmId: actor.realmId, userId: actor.id };
   const within = scope && (await filterWithin(reads, viewer, scope, file.messageIds));
   const messageIds = within ? file.messageIds.filter((id) => within.has(id)) : file.messageIds;

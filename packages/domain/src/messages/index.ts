@@ -5,6 +5,8 @@ export * from './drafts.js';
 export * from './drafts.use-cases.js';
 export * from './flags.js';
 export * from './flags.use-cases.js';
+export * from './holds.js';
+export * from './holds.use-cases.js';
 export * from './link-previews.js';
 export * from './load-access.js';
 export * from './message.js';

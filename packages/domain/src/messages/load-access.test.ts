@@ -11,6 +11,7 @@ import {
   subscribe,
 } from '@parley/testkit';
 import type { Actor } from '../access/actor.js';
+import { HIDDEN } from '../files/files.js';
 import type { AccessTokenId, ChannelId, MessageId, TokenScope } from '../kernel/ids.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 import { DeleteMessage } from './deletion.use-cases.js';
@@ -177,6 +178,12 @@ describe('loadMessages', () => {
 });
 
 describe('canReadFile', () => {
+  it('hides a file that a hold keeps after its deletion, even from readers of a restored message', async () => {
+    const fixture = await scene();
+    const file = { ownerId: HIDDEN, messageIds: idsOf(fixture) } as unknown as Parameters<typeof canReadFile>[2];
+    expect(await as(fixture, 'member', (tx, actor) => canReadFile(tx, actor, file))).toBe(false);
+  });
+
   it('lets the owner read the file of an unreadable message', async () => {
     const fixture = await scene();
     const file = { ownerId: fixture.user('guest').id, messageIds: idsOf(fixture) } as unknown as Parameters<

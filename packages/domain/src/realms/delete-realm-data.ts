@@ -59,10 +59,12 @@ export async function callOffDeletion(tx: Transaction, realmId: RealmId): Promis
 
 /** Time after which the job is rescheduled with its progress. */
 const MAX_RUN_MS = 1000;
+/** Time until the deletion of an organization with holds is tried again. */
+const HELD_SECONDS = 3600;
 
 /**
  * Removes all data of a deactivated realm (organization §3). Frees its string id first, so that a half-deleted realm
- * cannot be reactivated. Garbage collection removes the file contents.
+ * cannot be reactivated. Garbage collection removes the file contents. Waits while messages of the realm are held.
  */
 export class DeleteRealmData implements JobHandler<DeletionPayload> {
   static readonly inject = ['unitOfWork', 'clock'] as const;
@@ -76,6 +78,7 @@ export class DeleteRealmData implements JobHandler<DeletionPayload> {
 
   async prepare({ realmId, payload }: Job<DeletionPayload>): Promise<JobWork> {
     const until = this.clock.nowMs() + MAX_RUN_MS;
+    if (await this.isHeld(realmId)) return (tx) => planDeletion(tx, realmId, this.clock.now() + HELD_SECONDS);
     if (!(await this.makeUnreachable(realmId))) return async () => {};
     const reached = await this.removeUntil(realmId, payload.place, until);
     return async (tx) => {
@@ -92,6 +95,11 @@ export class DeleteRealmData implements JobHandler<DeletionPayload> {
     if (!(await this.makeUnreachable(realmId))) return;
     await this.removeUntil(realmId, null, Number.POSITIVE_INFINITY);
     await this.uow.write(realmId, (tx) => tx.realmData.removeRealm(realmId));
+  }
+
+  private async isHeld(realmId: RealmId): Promise<boolean> {
+    const holds = await this.uow.read(realmId, (reads) => reads.holds.list(realmId));
+    return holds.some(({ releasedAt }) => releasedAt === null);
   }
 
   /** Returns true if the realm is still deactivated and may be removed. */

@@ -6,7 +6,8 @@ import type { UserSettingName, UserSettings } from '../realms/user-settings.js';
 
 export type BotKind = 'generic' | 'incomingWebhook' | 'outgoingWebhook' | 'embedded';
 /** Permissions granted by the operator in addition to roles. */
-export type SpecialPermission = 'canCreateUsers' | 'canChangeUserEmails';
+export const SPECIAL_PERMISSIONS = ['canCreateUsers', 'canChangeUserEmails', 'canHoldMessages'] as const;
+export type SpecialPermission = (typeof SPECIAL_PERMISSIONS)[number];
 export type AvatarSource = 'gravatar' | 'uploaded' | 'generated';
 
 /** Human or bot of one realm. */

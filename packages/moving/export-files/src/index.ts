@@ -11,5 +11,7 @@ export {
   removeAbandoned,
 } from './read-export.js';
 export { systemBotCopy } from './system-bots.js';
+export { type HeldFault, type HeldVerification, verifyHeld } from './verify-held.js';
 export { writeExport } from './write-export.js';
+export { type EncodeEmail, type HeldEmail, MAX_HELD_MESSAGES, writeHeld } from './write-held.js';
 export { writePerson } from './write-person.js';

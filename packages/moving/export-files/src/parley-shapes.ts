@@ -19,7 +19,7 @@ import {
   USUAL_REALM_IMAGES,
   type UserSettingName,
 } from '@parley/domain/realms';
-import { SYSTEM_BOTS } from '@parley/domain/users';
+import { SPECIAL_PERMISSIONS, SYSTEM_BOTS } from '@parley/domain/users';
 import { excessOf } from './json.js';
 
 export type Shape<T> = shape.Shape<T>;
@@ -130,7 +130,7 @@ const user = object({
     joinedAt: time,
     bot: orNull(bot),
     avatar: object({ source: oneOf('gravatar', 'uploaded', 'generated'), version: integer }),
-    specialPermissions: list(oneOf('canCreateUsers', 'canChangeUserEmails'), 2),
+    specialPermissions: list(oneOf(...SPECIAL_PERMISSIONS), SPECIAL_PERMISSIONS.length),
     settings: settings(USER_SETTINGS),
     editedSettings: list(oneOf(...(Object.keys(USER_SETTINGS) as UserSettingName[])), 1000),
   }),

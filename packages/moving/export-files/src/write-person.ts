@@ -1,57 +1,28 @@
-import { Readable } from 'node:stream';
-import { finished } from 'node:stream/promises';
 import type { FileCopy, PersonMessage, PersonSource } from '@parley/transfer/exports';
-import { ZipFile } from 'yazl';
 import { indexPage, messagesPage } from './person-pages.js';
 import { PERSON_SCHEMA } from './person-schema.js';
+import { ZipWriter } from './zip-writer.js';
 
 /** Messages in a page for reading. */
 const MESSAGES_A_PAGE = 500;
-
-type Content = AsyncIterable<Uint8Array | string> | Iterable<Uint8Array | string>;
 
 /**
  * Yields a ZIP archive of everything stored about a person: lines of JSON for programs, and pages for readers. Only
  * one batch is in memory at a time.
  * @param rest awaited after every few messages so that other work can run
  */
-export async function* writePerson(source: PersonSource, rest: () => Promise<void>): AsyncGenerator<Uint8Array> {
-  const writer = new PersonWriter(source, rest);
-  const out = writer.output;
-  const written = writer.write();
-  written.catch((error: Error) => out.destroy(error));
-  try {
-    for await (const chunk of out) yield chunk as Uint8Array;
-  } finally {
-    out.destroy();
-    writer.cancel();
-  }
-}
+export const writePerson = (source: PersonSource, rest: () => Promise<void>): AsyncGenerator<Uint8Array> =>
+  new PersonWriter(source, rest).stream();
 
-class PersonWriter {
-  private readonly zip = new ZipFile();
-  private readonly mtime: Date;
-  private entry: Readable | null = null;
-  private isCancelled = false;
-
+class PersonWriter extends ZipWriter {
   constructor(
     private readonly source: PersonSource,
-    private readonly rest: () => Promise<void>,
+    rest: () => Promise<void>,
   ) {
-    this.mtime = new Date(source.account.exportedAt * 1000);
+    super(new Date(source.account.exportedAt * 1000), rest);
   }
 
-  get output(): Readable {
-    return this.zip.outputStream as Readable;
-  }
-
-  /** Ends the present entry and writes no others. */
-  cancel(): void {
-    this.isCancelled = true;
-    this.entry?.destroy();
-  }
-
-  async write(): Promise<void> {
+  protected async write(): Promise<void> {
     const { source } = this;
     await this.add('account.json', [JSON.stringify(source.account, null, 2)]);
     await this.add('schema.json', [JSON.stringify(PERSON_SCHEMA, null, 2)]);
@@ -70,7 +41,6 @@ class PersonWriter {
       ...(await this.addPages('Direct conversations', 'direct-messages', source.directMessages())),
     ];
     await this.add('index.html', [indexPage(source.account, counts, pages)]);
-    this.zip.end();
   }
 
   /** Returns the number of lines. */
@@ -125,15 +95,8 @@ class PersonWriter {
     if (held.length > 0) await addPage();
     return names;
   }
-
-  private async add(name: string, content: Content): Promise<void> {
-    if (this.isCancelled) throw new Error('The export was cancelled');
-    const entry = Readable.from(content, { objectMode: false });
-    this.entry = entry;
-    this.zip.addReadStream(entry, name, { mtime: this.mtime, mode: 0o600 });
-    await finished(entry);
-  }
 }
 
 /** Name within the archive; safe on every file system, whatever the name of the file. */
-const pathOf = ({ id, name }: FileCopy['file']): string => `files/${id}-${name.replace(/[^\w.-]+/g, '_').slice(-100)}`;
+export const pathOf = ({ id, name }: FileCopy['file']): string =>
+  `files/${id}-${name.replace(/[^\w.-]+/g, '_').slice(-100)}`;

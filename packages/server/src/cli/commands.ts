@@ -4,6 +4,7 @@ import type { Command } from './command.js';
 import { DIRECTORY_COMMANDS } from './directory.commands.js';
 import { ERASURE_COMMANDS } from './erasure.commands.js';
 import { EXPORT_COMMANDS } from './export.commands.js';
+import { HOLD_COMMANDS } from './hold.commands.js';
 import { IMPORT_COMMANDS } from './import.commands.js';
 import { LOG_IN_COMMANDS } from './log-in.commands.js';
 import { FILE_COMMANDS, MESSAGE_COMMANDS } from './message.commands.js';
@@ -19,6 +20,7 @@ export const COMMANDS: readonly Command[] = [
   ...REALM_COMMANDS,
   ...USER_COMMANDS,
   ...ERASURE_COMMANDS,
+  ...HOLD_COMMANDS,
   ...DIRECTORY_COMMANDS,
   ...LOG_IN_COMMANDS,
   ...AUDIT_COMMANDS,

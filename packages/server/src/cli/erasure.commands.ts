@@ -18,11 +18,14 @@ async function list({ withParley }: CommandContext): Promise<CommandResult> {
       for (const erasure of erasures) found.push({ realm, erasure });
     }
     return {
-      lines: found.map(({ realm, erasure: { personId, requestedAt, endedAt, removedRows, changedTexts } }) => {
-        const state = endedAt === null ? 'unfinished' : `ended ${timeOf(endedAt)}`;
-        const counts = `${counted(removedRows, 'row')} deleted, ${counted(changedTexts, 'text')} changed`;
-        return `${nameOf(realm)}, user ${personId}: requested ${timeOf(requestedAt)}, ${state}, ${counts}`;
-      }),
+      lines: found.map(
+        ({ realm, erasure: { personId, requestedAt, endedAt, removedRows, changedTexts, heldTexts } }) => {
+          const waits = heldTexts > 0 ? `waits for a hold on ${counted(heldTexts, 'text')}` : 'unfinished';
+          const state = endedAt === null ? waits : `ended ${timeOf(endedAt)}`;
+          const counts = `${counted(removedRows, 'row')} deleted, ${counted(changedTexts, 'text')} changed`;
+          return `${nameOf(realm)}, user ${personId}: requested ${timeOf(requestedAt)}, ${state}, ${counts}`;
+        },
+      ),
       data: {
         erasures: found.map(({ realm, erasure: { realmId: _, ...erasure } }) => ({
           realm: realm.stringId,
@@ -98,7 +101,8 @@ export const ERASURE_COMMANDS: readonly Command[] = [
   {
     name: 'erasure list',
     help: 'lists the erasures of people and their progress',
-    details: 'A running server retries an unfinished erasure every hour; its log says why it fails.',
+    details:
+      'A running server retries an unfinished erasure every hour; its log says why it fails. Holds keep texts until their release.',
     examples: ['parley erasure list', 'parley erasure list --json'],
     isReadOnly: always,
     run: list,

@@ -7,7 +7,7 @@ import { COLUMN_NAMES } from '../exports/column-names.js';
 import { exportToFile } from '../exports/write-exports.js';
 import { counted } from '../kernel/counted.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
-import type { Command, CommandContext, CommandResult } from './command.js';
+import { always, type Command, type CommandContext, type CommandResult, EXIT_CODES } from './command.js';
 import { findRealm, NEW_DATABASE, nameOf, REALM } from './databases.js';
 import { DOWNLOAD } from './import.commands.js';
 import { progressOn } from './progress.js';
@@ -98,6 +98,31 @@ async function importArchive(context: CommandContext, path: string): Promise<Com
   });
 }
 
+/** Maximum number of findings in the output. */
+const MAX_SHOWN = 1000;
+
+async function verify(context: CommandContext): Promise<CommandResult> {
+  const path = context.word(0);
+  if (!existsSync(path)) throw new StartupError(`${path} does not exist.`);
+  const { verifyHeld } = await import('@parley/export-files');
+  const result = await verifyHeld(path).catch((error: Error) => {
+    throw new StartupError(`${path} is no export of held messages: ${error.message}`);
+  });
+  const { entries, manifest, findings } = result;
+  const known = context.flag('manifest');
+  const isOther = known !== undefined && known.toLowerCase() !== manifest;
+  return {
+    lines: [
+      ...findings.slice(0, MAX_SHOWN).map((finding) => `${finding.path}: ${finding.fault}`),
+      ...(findings.length > MAX_SHOWN ? [`and ${counted(findings.length - MAX_SHOWN, 'other finding')}`] : []),
+      `${counted(entries, 'file')} unchanged, ${counted(findings.length, 'finding')}`,
+      `SHA-256 of the manifest: ${manifest}${isOther ? ', which differs from --manifest' : ''}`,
+    ],
+    data: { ...result, ...(known !== undefined && { isKnown: !isOther }) },
+    exitCode: findings.length > 0 || isOther ? EXIT_CODES.found : EXIT_CODES.done,
+  };
+}
+
 export const EXPORT_COMMANDS: readonly Command[] = [
   {
     name: 'export',
@@ -107,6 +132,20 @@ export const EXPORT_COMMANDS: readonly Command[] = [
     flags: REALM,
     examples: ['parley export acme.tar.gz --realm=acme'],
     run: exportRealm,
+  },
+  {
+    name: 'export verify',
+    words: 'FILE',
+    help: 'compares the files in an export of held messages with their hashes, and exits with 3 if any differs',
+    details: 'FILE is from parley hold export. Needs neither server nor database.',
+    flags: {
+      manifest: { value: 'SHA256', help: 'hash of the manifest that parley hold export printed' },
+    },
+    examples: [
+      'parley export verify case12.zip --manifest 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    ],
+    isReadOnly: always,
+    run: verify,
   },
   {
     name: 'import',

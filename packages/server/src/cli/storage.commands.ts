@@ -143,11 +143,12 @@ async function replayErasures(
       parley.useCase(ErasePerson),
     ];
     const runners = handlers.map((handler) => new JobRunner(handler, { uow, clock, report }));
-    // Erasures wait a few seconds for reminders.
+    // Erasures wait a few seconds for reminders. Those that meet a hold continue on the server.
     for (let isDone = false; !isDone; ) {
       isDone = true;
       for (const runner of runners) {
-        if ((await runner.nextDueAt()) === null) continue;
+        const dueAt = await runner.nextDueAt();
+        if (dueAt === null || dueAt > clock.now() + WAIT_SECONDS) continue;
         isDone = false;
         await runner.run();
         await runner.settle();
@@ -164,6 +165,7 @@ async function replayErasures(
 }
 
 const PAUSE_MS = 10;
+const WAIT_SECONDS = 60;
 
 async function listBackups({ invocation, words }: CommandContext): Promise<CommandResult> {
   const [folder] = words as [string];

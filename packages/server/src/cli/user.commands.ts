@@ -28,6 +28,7 @@ import { importPeople, parseRole } from './import-people.js';
 const PERMISSIONS: Readonly<Record<string, SpecialPermission>> = {
   can_create_users: 'canCreateUsers',
   can_change_user_emails: 'canChangeUserEmails',
+  can_hold_messages: 'canHoldMessages',
 };
 
 const PASSWORD: Readonly<Record<string, CommandFlag>> = {
@@ -179,14 +180,15 @@ async function erase(context: CommandContext): Promise<CommandResult> {
     }
     const stored = await useCase(EraseUser).execute({ realmId, user: { userId }, everythingWritten });
     const erasure = presentErasure(stored, await useCase(ListEarlierExports).execute(realmId, stored.requestedAt));
-    const { removedRows, changedTexts, endedAt, exportedAt } = erasure;
+    const { removedRows, changedTexts, endedAt, exportedAt, heldTexts } = erasure;
     const state = endedAt
       ? `Erased user ${id}: ${removedRows} rows deleted, ${changedTexts} texts changed`
       : `Erased the identity of user ${id}. The server deletes the rest; repeat the command to see whether it has ended`;
     const exports = exportedAt.map(
       (at) => `The export of ${at.toISOString()} contains the person until it expires or an administrator deletes it`,
     );
-    return { lines: [state, ...exports], data: erasure };
+    const held = heldTexts > 0 ? [`${heldTexts} texts are held; the erasure continues when the hold is released`] : [];
+    return { lines: [state, ...held, ...exports], data: erasure };
   });
 }
 
@@ -407,7 +409,7 @@ export const USER_COMMANDS: readonly Command[] = [
   {
     name: 'user grant',
     words: 'EMAIL PERMISSION',
-    help: 'grants can_create_users to an administrator or can_change_user_emails to an owner',
+    help: 'grants can_create_users to an administrator, or can_change_user_emails or can_hold_messages to an owner',
     details: BY_USER,
     flags: REALM,
     examples: ['parley user grant ann@example.com can_create_users'],

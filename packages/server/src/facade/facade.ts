@@ -9,6 +9,7 @@ import { argument, EVENT_TYPE, FUNCTION } from './argument-types.js';
 import { type Chat, type ChatOptions, chatAs } from './chat.js';
 import type { ConsumeOptions, Consumer, Consumers, EventHandler } from './consumers.js';
 import { FacadeEvents, type ParleyEvent, type ParleyEventType } from './events.js';
+import { type Holds, holdsOf } from './holds.js';
 import { type Imports, importsOf } from './imports.js';
 import { type Hook, type HookOptions, type HookTypes, HostHooks } from './message-hooks.js';
 import { type Users, usersOf } from './people.js';
@@ -74,6 +75,7 @@ export interface Facade {
   readonly scimTokens: ScimTokens;
   readonly tokens: Tokens;
   readonly imports: Imports;
+  readonly holds: Holds;
   /** Returns the chat with one user's permissions. Cheap enough to call for each request. */
   as(user: UserRef, options?: ChatOptions): Chat;
   /**
@@ -120,6 +122,7 @@ export function facadeOf(resolve: Resolve, { consumers, follower, uow, urls, aud
     scimTokens: scimTokensOf(resolve, audits),
     tokens: tokensOf(resolve, audits),
     imports: importsOf(resolve, audits),
+    holds: holdsOf(resolve, uow, audits),
     as: (ref, options) => chatAs(resolve, ref, options),
     on(type, listener) {
       argument('The type', EVENT_TYPE, type);

@@ -67,6 +67,8 @@ export interface UserErasure {
   readonly exportedAt: readonly Date[];
   /** True if the messages are deleted too. */
   readonly everythingWritten: boolean;
+  /** Number of texts that a hold keeps; their erasure continues within an hour after its release. */
+  readonly heldTexts: number;
 }
 
 /** Users API for the host application, without permission checks. */
@@ -126,7 +128,7 @@ const PAGE = 500;
 const dateOf = (at: UnixSeconds): Date => new Date(at * 1000);
 
 export const presentErasure = (
-  { personId, requestedAt, endedAt, removedRows, changedTexts, everythingWritten }: Erasure,
+  { personId, requestedAt, endedAt, removedRows, changedTexts, everythingWritten, heldTexts }: Erasure,
   earlierExports: readonly RealmExport[],
 ): UserErasure => ({
   userId: personId,
@@ -136,6 +138,7 @@ export const presentErasure = (
   changedTexts,
   exportedAt: earlierExports.map((each) => dateOf(each.requestedAt)),
   everythingWritten,
+  heldTexts,
 });
 
 /** Operation of the application on a user. */

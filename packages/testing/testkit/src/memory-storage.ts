@@ -37,6 +37,7 @@ import { MemoryExternalIds } from './memory/memory-external-ids.js';
 import { MemoryFileTexts } from './memory/memory-file-texts.js';
 import { MemoryFiles } from './memory/memory-files.js';
 import { MemoryGroups } from './memory/memory-groups.js';
+import { MemoryHeldMessages } from './memory/memory-held-messages.js';
 import { MemoryHostData } from './memory/memory-host-data.js';
 import { MemoryImportedRecords } from './memory/memory-imported-records.js';
 import { MemoryBouncedAddresses, MemoryReplyAddresses } from './memory/memory-incoming-email.js';
@@ -255,6 +256,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
     moves: new MemoryMessageMoves(unit),
     edits: new MemoryMessageEdits(unit),
     archive: new MemoryMessageArchive(unit),
+    heldMessages: new MemoryHeldMessages(unit),
     personal: new MemoryPersonalMessages(unit),
     reactions: new MemoryReactions(unit),
     bots: new MemoryBots(unit),

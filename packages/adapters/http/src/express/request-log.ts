@@ -62,6 +62,7 @@ const ADMINISTERED = [
   'default_stream_groups',
   'default_streams',
   'export',
+  'holds',
   'invites',
   'realm',
   'scim',

@@ -10,6 +10,7 @@ const DIALECT: Dialect = {
   set: (values) => [...values],
   elements: (type) => `unnest(?::${type}[]) WITH ORDINALITY AS elements (value, key)`,
   list: (expression) => `coalesce(json_agg(${expression})::text, '[]')`,
+  elementsOf: (column, member) => `json_array_elements(${column}::json -> '${member}')`,
   indexedBy: () => '',
   skipLocked: 'FOR UPDATE SKIP LOCKED',
   nextId: (table) => `nextval(pg_get_serial_sequence('${table}', 'id'))`,

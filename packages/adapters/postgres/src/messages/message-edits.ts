@@ -1,6 +1,12 @@
 import type { MessageId, RealmId, RecipientId } from '@parley/domain/kernel';
 import { MAX_EDITED_TEXT, MAX_EDITS, type SharedEdit } from '@parley/domain/messages';
-import { MessageEditPartReads, SqlMessageEditRepository, SqlMessageMoves, toFlag } from '@parley/storage';
+import {
+  EDIT_NOT_HELD,
+  MessageEditPartReads,
+  SqlMessageEditRepository,
+  SqlMessageMoves,
+  toFlag,
+} from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 import { INDEXED_TEXT, type IndexedText, type SearchTerms } from './conditions.js';
@@ -28,7 +34,8 @@ export class PostgresMessageEditRepository extends SqlMessageEditRepository {
            FROM message_edit
            WHERE message_id = ANY($1::bigint[])
            WINDOW newer AS (PARTITION BY message_id ORDER BY id DESC)) e
-         WHERE place > ${MAX_EDITS} OR (message_id = $2 AND place > 1 AND text_length > ${MAX_EDITED_TEXT}))`,
+         WHERE place > ${MAX_EDITS} OR (message_id = $2 AND place > 1 AND text_length > ${MAX_EDITED_TEXT}))
+         AND ${EDIT_NOT_HELD}`,
     );
   }
 

@@ -24,6 +24,7 @@ const DIALECT: Dialect = {
   set: jsonList,
   elements: () => 'json_each(?)',
   list: (expression) => `json_group_array(${expression})`,
+  elementsOf: (column, member) => `json_each(${column}, '$.${member}')`,
   indexedBy: (index) => `INDEXED BY ${index}`,
   skipLocked: '',
   nextId: () => 'NULL',

@@ -1,6 +1,13 @@
 import { getOrThrow, type MessageId, type RealmId, type RecipientId } from '@parley/domain/kernel';
 import { MAX_EDITED_TEXT, MAX_EDITS, type SharedEdit } from '@parley/domain/messages';
-import { jsonList, MessageEditPartReads, SqlMessageEditRepository, SqlMessageMoves, toFlag } from '@parley/storage';
+import {
+  EDIT_NOT_HELD,
+  jsonList,
+  MessageEditPartReads,
+  SqlMessageEditRepository,
+  SqlMessageMoves,
+  toFlag,
+} from '@parley/storage';
 import { asStatements, type Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 import { MessageIndexRowsById } from './viewer-message-state.js';
@@ -43,11 +50,11 @@ export class SqliteMessageEditRepository extends SqlMessageEditRepository {
     this.dropBeyondMost = connection.command(
       `DELETE FROM message_edit WHERE id IN (
          SELECT e.id FROM json_each(?) wanted CROSS JOIN message_edit e ON e.message_id = wanted.value AND e.id <= (
-           SELECT n.id FROM message_edit n WHERE n.message_id = wanted.value ORDER BY n.id DESC LIMIT 1 OFFSET ${MAX_EDITS}))`,
+           SELECT n.id FROM message_edit n WHERE n.message_id = wanted.value ORDER BY n.id DESC LIMIT 1 OFFSET ${MAX_EDITS})) AND ${EDIT_NOT_HELD}`,
     );
     this.dropBeyondMostOfOne = connection.command(
       `DELETE FROM message_edit WHERE message_id = ? AND id <= (
-         SELECT id FROM message_edit WHERE message_id = ? ORDER BY id DESC LIMIT 1 OFFSET ${MAX_EDITS})`,
+         SELECT id FROM message_edit WHERE message_id = ? ORDER BY id DESC LIMIT 1 OFFSET ${MAX_EDITS}) AND ${EDIT_NOT_HELD}`,
     );
     this.dropOldest = connection.command(
       `DELETE FROM message_edit WHERE id IN (
@@ -57,7 +64,7 @@ export class SqliteMessageEditRepository extends SqlMessageEditRepository {
            FROM message_edit
            WHERE message_id = ?
            WINDOW newer AS (ORDER BY id DESC))
-         WHERE place > ${MAX_EDITS} OR (place > 1 AND text_length > ${MAX_EDITED_TEXT}))`,
+         WHERE place > ${MAX_EDITS} OR (place > 1 AND text_length > ${MAX_EDITED_TEXT})) AND ${EDIT_NOT_HELD}`,
     );
   }
 

@@ -9,6 +9,8 @@ const NAME_ONLY = [
   'bot_trigger',
   'event',
   'external_send',
+  'former_message_file',
+  'hold',
   'missed_email',
   'pushed_message',
   'reminder',

@@ -54,6 +54,8 @@ export interface Dialect {
   elements(type: 'bigint' | 'text'): string;
   /** Aggregate of an expression as the JSON text of a list. */
   list(expression: string): string;
+  /** Table of the elements of a list in a JSON column, with the column `value`. */
+  elementsOf(column: string, member: string): string;
   /** Makes SQLite, which has no statistics, use an index of the preceding table. */
   indexedBy(index: string): string;
   /** Clause that skips rows locked by other units. */

@@ -4,12 +4,11 @@ import {
   type FileImage,
   type FileRepository,
   type FileSpace,
+  HIDDEN,
   MAX_READ_BYTES,
   type NewFile,
   type StoredFile,
   type StoredThumbnail,
-  type UnfinishedUpload,
-  type UnfinishedUploadRepository,
 } from '@parley/domain/files';
 import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { StorageFeature } from '../engine/feature.js';
@@ -22,6 +21,7 @@ import {
   READ_FILES_IN_TURN,
   SqlFileTextRepository,
 } from './file-texts.js';
+import { SqlUnfinishedUploadRepository } from './unfinished-uploads.js';
 
 interface FileRow {
   readonly id: FileId;
@@ -68,6 +68,10 @@ export class SqlFileRepository implements FileRepository {
   private readonly queueText;
   private readonly refer;
   private readonly markAttached;
+  private readonly noteFormer;
+  private readonly noteAllFormer;
+  private readonly noteFormerOfFile;
+  private readonly hideFile;
   private readonly unrefer;
   private readonly unreferAll;
   private readonly markUnreferenced;
@@ -131,6 +135,17 @@ export class SqlFileRepository implements FileRepository {
     );
     this.markAttached = connection.command(
       `UPDATE file SET was_attached = 1, unreferenced_since = NULL WHERE id ${inSet} AND realm_id = ?`,
+    );
+    const noteFormer = (condition: string) =>
+      connection.command(
+        `INSERT INTO former_message_file (file_id, message_id) SELECT file_id, message_id FROM message_file
+         WHERE ${condition} ON CONFLICT DO NOTHING`,
+      );
+    this.noteFormer = noteFormer(`message_id = ? AND file_id ${inSet}`);
+    this.noteAllFormer = noteFormer(`message_id ${inSet}`);
+    this.noteFormerOfFile = noteFormer('file_id = ?');
+    this.hideFile = connection.command(
+      `UPDATE file SET owner_id = ${HIDDEN}, was_attached = 1, unreferenced_since = ? WHERE id = ? AND realm_id = ?`,
     );
     this.unrefer = connection.command(`DELETE FROM message_file WHERE message_id = ? AND file_id ${inSet}`);
     this.unreferAll = connection.command(`DELETE FROM message_file WHERE message_id ${inSet}`);
@@ -258,6 +273,7 @@ export class SqlFileRepository implements FileRepository {
   async detach(realmId: RealmId, messageId: MessageId, ids: readonly FileId[], at: UnixSeconds): Promise<void> {
     const attached = new Set(await this.idsOfMessage.all(messageId, realmId));
     const list = this.connection.dialect.set(ids.filter((id) => attached.has(id)));
+    this.noteFormer.defer(messageId, list);
     this.unrefer.defer(messageId, list);
     this.markUnreferenced.defer(at, list, realmId);
   }
@@ -267,6 +283,7 @@ export class SqlFileRepository implements FileRepository {
     const ids = await this.idsOfMessages.all(messages, realmId);
     // Most messages have no uploads.
     if (ids.length === 0) return ids;
+    this.noteAllFormer.defer(messages);
     this.unreferAll.defer(messages);
     this.markUnreferenced.defer(at, this.connection.dialect.set(ids), realmId);
     return ids;
@@ -274,6 +291,13 @@ export class SqlFileRepository implements FileRepository {
 
   async postpone(realmId: RealmId, id: FileId, at: UnixSeconds): Promise<void> {
     this.setUnreferenced.defer(at, id, realmId);
+  }
+
+  async hide(realmId: RealmId, id: FileId, at: UnixSeconds): Promise<void> {
+    if (!(await this.byId.get(id, realmId))) return;
+    this.noteFormerOfFile.defer(id);
+    this.forgetMessages.defer(id);
+    this.hideFile.defer(at, id, realmId);
   }
 
   async remove(realmId: RealmId, id: FileId): Promise<void> {
@@ -306,85 +330,6 @@ const toImage = ({ width, height, is_animated, thumbnail }: FileRow): FileImage 
 const toAttached = (row: AttachedRow): AttachedFile => ({
   ...toFile(row),
   messageIds: (row.message_ids?.split(',') ?? []).map(Number) as MessageId[],
-});
-
-interface UploadRow {
-  readonly path_id: string;
-  readonly realm_id: RealmId;
-  readonly owner_id: UserId;
-  readonly name: string;
-  readonly claimed_type: string;
-  readonly metadata: string;
-  readonly size: number;
-  readonly blob: BlobKey;
-  readonly expires_at: UnixSeconds;
-}
-
-export class SqlUnfinishedUploadRepository implements UnfinishedUploadRepository {
-  private readonly byPath;
-  private readonly summary;
-  private readonly expired;
-  private readonly storedBlobs;
-  private readonly insert;
-  private readonly delete;
-
-  constructor(private readonly connection: Statements) {
-    const { indexedBy, inSet } = connection.dialect;
-    this.byPath = connection.rows<UploadRow>('SELECT * FROM unfinished_upload WHERE path_id = ? AND realm_id = ?');
-    this.summary = connection.rows<{ readonly count: number; readonly bytes: number }>(
-      `SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes FROM unfinished_upload
-       ${indexedBy('unfinished_upload_by_owner')} WHERE realm_id = ? AND owner_id = ?`,
-    );
-    this.expired = connection.rows<UploadRow>(
-      `SELECT * FROM unfinished_upload ${indexedBy('unfinished_upload_by_end')} WHERE expires_at < ?
-       ORDER BY expires_at, path_id LIMIT ? + 0`,
-    );
-    this.storedBlobs = connection.values<BlobKey>(`SELECT blob FROM unfinished_upload WHERE blob ${inSet}`);
-    this.insert = connection.command(
-      `INSERT INTO unfinished_upload
-         (path_id, realm_id, owner_id, name, claimed_type, metadata, size, blob, expires_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.delete = connection.command('DELETE FROM unfinished_upload WHERE path_id = ? AND realm_id = ?');
-  }
-
-  async find(realmId: RealmId, pathId: string): Promise<UnfinishedUpload | null> {
-    const row = await this.byPath.get(pathId, realmId);
-    return row ? toUpload(row) : null;
-  }
-
-  async summarize(realmId: RealmId, ownerId: UserId) {
-    return await this.summary.one(realmId, ownerId);
-  }
-
-  async listExpired(before: UnixSeconds, limit: number): Promise<readonly UnfinishedUpload[]> {
-    return (await this.expired.all(before, limit)).map(toUpload);
-  }
-
-  async filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>> {
-    return new Set(await this.storedBlobs.all(this.connection.dialect.set(keys)));
-  }
-
-  async add(upload: UnfinishedUpload): Promise<void> {
-    const { pathId, realmId, ownerId, name, claimedType, metadata, size, blob, expiresAt } = upload;
-    this.insert.defer(pathId, realmId, ownerId, name, claimedType, metadata, size, blob, expiresAt);
-  }
-
-  async remove(realmId: RealmId, pathId: string): Promise<void> {
-    this.delete.defer(pathId, realmId);
-  }
-}
-
-const toUpload = (row: UploadRow): UnfinishedUpload => ({
-  pathId: row.path_id,
-  realmId: row.realm_id,
-  ownerId: row.owner_id,
-  name: row.name,
-  claimedType: row.claimed_type,
-  metadata: row.metadata,
-  size: row.size,
-  blob: row.blob,
-  expiresAt: row.expires_at,
 });
 
 const TABLES = `
@@ -467,9 +412,24 @@ CREATE INDEX unfinished_upload_by_owner ON unfinished_upload (realm_id, owner_id
 CREATE INDEX unfinished_upload_by_end ON unfinished_upload (expires_at);
 `;
 
+const FORMER_REFERENCES = `
+-- expand: files that messages linked to before a deletion or an edit. Holds keep such files.
+
+CREATE TABLE former_message_file (
+  file_id {int} NOT NULL REFERENCES file (id) ON DELETE CASCADE,
+  message_id {int} NOT NULL,
+  PRIMARY KEY (file_id, message_id)
+) {withoutRowId};
+CREATE INDEX former_message_file_by_message ON former_message_file (message_id);
+INSERT INTO former_message_file (file_id, message_id)
+SELECT DISTINCT f.id, a.id FROM archived_message a
+CROSS JOIN {json_each(a.rows, '$.message_file')|json_array_elements(a.rows::json -> 'message_file')} r
+JOIN file f ON f.id = CAST(r.value ->> 'file_id' AS bigint);
+`;
+
 export const FILE_FEATURE = {
   schema: 'files',
-  steps: { 1: TABLES, 30: FILE_TEXT_TABLES, 36: READ_FILES_AGAIN, 38: READ_FILES_IN_TURN },
+  steps: { 1: TABLES, 30: FILE_TEXT_TABLES, 36: READ_FILES_AGAIN, 38: READ_FILES_IN_TURN, 54: FORMER_REFERENCES },
   realmTables: ['unfinished_upload', 'file_term', 'file_to_read', 'file', 'file_space'],
   persons: {
     unfinished_upload: { data: 'Unfinished uploads', erase: 'realm_id = {realm} AND owner_id = {id}' },
@@ -482,6 +442,7 @@ export const FILE_FEATURE = {
     file_image: { other: ['thumbnail'] },
     thumbnail: { other: ['name', 'blob'] },
     awaited_thumbnail: {},
+    former_message_file: {},
   },
   messageTables: ['message_file'],
   notExported: {

@@ -11,7 +11,8 @@ import {
 import { Table } from '../engine/declared-rows.js';
 import type { FeatureTables } from '../engine/feature.js';
 import type { PersonalData } from '../engine/personal-data.js';
-import type { MaybePromise, Parameter, Query, Statements } from '../engine/statements.js';
+import type { Dialect, MaybePromise, Parameter, Query, Statements } from '../engine/statements.js';
+import { EDIT_NOT_HELD, holdOfCopy, messageHeld } from '../messages/held-condition.js';
 
 const ERASURES = new Table<Erasure>(ERASURE_ROWS, {
   columns: {
@@ -21,9 +22,10 @@ const ERASURES = new Table<Erasure>(ERASURE_ROWS, {
     removedRows: 'int',
     changedTexts: 'int',
     everythingWritten: 'flag',
+    heldTexts: 'int',
   },
   indices: ['INDEX erasure_by_realm ON erasure (realm_id, id)'],
-  addedColumns: ['everythingWritten'],
+  addedColumns: ['everythingWritten', 'heldTexts'],
 }).feature(43, 'erasures', { data: 'Erasures of people', keep: { 'Ids without text.': ['person_id'] } });
 
 const EVERYTHING_WRITTEN = `
@@ -31,9 +33,14 @@ const EVERYTHING_WRITTEN = `
 ALTER TABLE erasure ADD COLUMN everything_written {flag} NOT NULL DEFAULT 0;
 `;
 
+const HELD_TEXTS = `
+-- expand: existing erasures met no holds.
+ALTER TABLE erasure ADD COLUMN held_texts {int} NOT NULL DEFAULT 0;
+`;
+
 export const ERASURE_TABLES = {
   ...ERASURES,
-  steps: { ...ERASURES.steps, 49: EVERYTHING_WRITTEN },
+  steps: { ...ERASURES.steps, 49: EVERYTHING_WRITTEN, 57: HELD_TEXTS },
 } satisfies FeatureTables;
 
 /** Statements that differ between the databases. */
@@ -96,9 +103,9 @@ export class SqlPersonalData implements PersonalDataRepository {
            SELECT ${keys} FROM ${table} WHERE ${condition.replace(/\{\w+\}/g, '?')} LIMIT ? + 0)`,
       );
       count += (await remove.run(...parameters, limit - count)).changes;
-      if (count >= limit) return { count, next: { table, key: [] } };
+      if (count >= limit) return { count, held: 0, next: { table, key: [] } };
     }
-    return { count, next: null };
+    return { count, held: 0, next: null };
   }
 
   async replaceSome(
@@ -120,45 +127,51 @@ export class SqlPersonalData implements PersonalDataRepository {
       )
       .all(realmId, ...columns.flatMap(() => removal.hints), (from?.key[0] as number | undefined) ?? 0, limit);
     const ids = rows.flatMap(([id, isFound]) => (isFound === 1 ? [id] : []));
-    const count = await this.replaceIn(realmId, removal, this.mentioning[at]!, 'id', ids);
+    const { count, held } = await this.replaceIn(realmId, removal, this.mentioning[at]!, 'id', ids);
     const last = rows.at(-1)?.[0];
-    if (rows.length >= limit) return { count, next: { table, key: [last!] } };
+    if (rows.length >= limit) return { count, held, next: { table, key: [last!] } };
     const following = this.mentioning[at + 1];
-    return { count, next: following ? { table: following.table, key: [] } : null };
+    return { count, held, next: following ? { table: following.table, key: [] } : null };
   }
 
   async replaceInMessages(realmId: RealmId, removal: MentionRemoval, ids: readonly MessageId[]): Promise<number> {
     let count = 0;
     for (const mentioning of this.mentioning) {
       const by = { message: 'id', message_edit: 'message_id' }[mentioning.table];
-      if (by) count += await this.replaceIn(realmId, removal, mentioning, by, ids);
+      if (by) count += (await this.replaceIn(realmId, removal, mentioning, by, ids)).count;
     }
     return count;
   }
 
-  /** Changes the texts of rows with these values of the column. Returns the number of changed rows. */
+  /** Changes the texts of rows with these values of the column, except held ones. Returns the numbers of both. */
   private async replaceIn(
     realmId: RealmId,
     removal: MentionRemoval,
     { table, columns }: Mentioning,
     by: string,
     ids: readonly number[],
-  ): Promise<number> {
-    if (ids.length === 0) return 0;
+  ): Promise<{ readonly count: number; readonly held: number }> {
+    if (ids.length === 0) return { count: 0, held: 0 };
     const { dialect } = this.statements;
     const messageId = { message: 'id', message_edit: 'message_id' }[table] ?? 'NULL';
-    const rows: Query<readonly [id: number, messageId: MessageId | null, ...texts: (string | null)[]]> =
+    const isHeld = heldRow(table, dialect);
+    const rows: Query<readonly [id: number, messageId: MessageId | null, isHeld: 0 | 1, ...texts: (string | null)[]]> =
       this.statements.tuples(
-        `SELECT id, ${messageId}, ${columns.join(', ')} FROM ${table} WHERE ${by} ${dialect.inSet} AND +realm_id = ?`,
+        `SELECT id, ${messageId}, CASE WHEN ${isHeld} THEN 1 ELSE 0 END, ${columns.join(', ')} FROM ${table} WHERE ${by} ${dialect.inSet} AND +realm_id = ?`,
       );
     const update = this.statements.command(
       `UPDATE ${table} SET ${columns.map((column) => `${column} = ?`).join(', ')} WHERE id = ? AND realm_id = ?`,
     );
     const messageIds = new Set<MessageId>();
     let count = 0;
-    for (const [id, message, ...texts] of await rows.all(dialect.set(ids), realmId)) {
+    let held = 0;
+    for (const [id, message, isHeld, ...texts] of await rows.all(dialect.set(ids), realmId)) {
       const replaced = removal.replace(texts);
       if (replaced.every((text, n) => text === texts[n])) continue;
+      if (isHeld === 1) {
+        held++;
+        continue;
+      }
       await update.run(...replaced, id, realmId);
       if (message !== null) messageIds.add(message);
       count++;
@@ -167,6 +180,20 @@ export class SqlPersonalData implements PersonalDataRepository {
       this.statements.disableCaching();
       await this.dialect.renewMessages([...messageIds]);
     }
-    return count;
+    return { count, held };
+  }
+}
+
+/** Condition that a hold keeps the row of the table unchanged. */
+function heldRow(table: string, dialect: Dialect): string {
+  switch (table) {
+    case 'message':
+      return messageHeld('message');
+    case 'message_edit':
+      return `NOT ${EDIT_NOT_HELD}`;
+    case 'archived_message':
+      return `${holdOfCopy(dialect, 'archived_message')} IS NOT NULL`;
+    default:
+      return '1 = 0';
   }
 }

@@ -1,6 +1,7 @@
-import type { ChannelId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
-import type { ArchivedMessage, ArchiveSelection, MessageArchive } from '@parley/domain/messages';
+import type { ChannelId, HoldId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import type { ArchivedMessage, ArchiveSelection, MessageArchive, PurgedCopies } from '@parley/domain/messages';
 import type { Command, MaybePromise, Statements } from '../engine/statements.js';
+import { holdOfCopy } from './held-condition.js';
 import { PROPERTY_BITS, RENEW_NEWEST } from './message-rows.js';
 
 interface ArchivedRow {
@@ -18,7 +19,9 @@ export abstract class SqlMessageArchive implements MessageArchive {
   private readonly selected;
   private readonly kept;
   private readonly afterRestore: readonly Command[];
-  private readonly purgeOldest;
+  private readonly unmark;
+  private readonly due;
+  private readonly mark;
   private readonly sendersAfter;
   private readonly purgeIds;
   private readonly answered;
@@ -32,13 +35,13 @@ export abstract class SqlMessageArchive implements MessageArchive {
     const { inSet, indexedBy } = statements.dialect;
     this.selected = statements.rows<ArchivedRow>(
       `SELECT id, channel_id, deleted_at, deleted_by FROM archived_message
-       WHERE realm_id = ? AND id > ? AND id BETWEEN ? AND ?
+       WHERE held_by IS NULL AND realm_id = ? AND id > ? AND id BETWEEN ? AND ?
          AND (CAST(? AS bigint) IS NULL OR channel_id = ?) AND (CAST(? AS text) IS NULL OR topic_key = ?)
          AND deleted_at >= ?
        ORDER BY id LIMIT ? + 0`,
     );
     this.kept = statements.values<MessageId>(
-      `SELECT id FROM archived_message WHERE id ${inSet} AND realm_id = ? ORDER BY id`,
+      `SELECT id FROM archived_message WHERE id ${inSet} AND realm_id = ? AND held_by IS NULL ORDER BY id`,
     );
     this.afterRestore = [
       `${RENEW_NEWEST} WHERE recipient_id IN (SELECT recipient_id FROM message WHERE id ${inSet})`,
@@ -46,14 +49,21 @@ export abstract class SqlMessageArchive implements MessageArchive {
       `DELETE FROM removed_message WHERE id ${inSet}`,
       `DELETE FROM archived_message WHERE id ${inSet}`,
     ].map((sql) => statements.command(sql));
-    this.purgeOldest = statements.command(
-      `DELETE FROM archived_message WHERE id IN (
-         SELECT id FROM archived_message ${indexedBy('archived_message_by_age')}
-         WHERE deleted_at < ? ORDER BY deleted_at, id LIMIT ? + 0)`,
+    const { dialect } = statements;
+    this.unmark = statements.command(
+      `UPDATE archived_message SET held_by = NULL WHERE id IN (
+         SELECT a.id FROM hold h CROSS JOIN archived_message a ${indexedBy('archived_message_held')}
+         WHERE h.released_at IS NOT NULL AND a.held_by = h.id LIMIT ? + 0)`,
     );
-    this.sendersAfter = statements.tuples<readonly [id: MessageId, isOfSender: 0 | 1]>(
+    this.due = statements.tuples<readonly [id: MessageId, holdId: HoldId | null]>(
+      `SELECT a.id, ${holdOfCopy(dialect, 'a')}
+       FROM archived_message a ${indexedBy('archived_message_to_purge')}
+       WHERE a.held_by IS NULL AND a.deleted_at < ? ORDER BY a.deleted_at, a.id LIMIT ? + 0`,
+    );
+    this.mark = statements.command('UPDATE archived_message SET held_by = ? WHERE id = ?');
+    this.sendersAfter = statements.tuples<readonly [id: MessageId, isOfSender: 0 | 1, holdId: HoldId | null]>(
       `SELECT id, CASE WHEN realm_id = ? AND CAST(${json} -> 'message' -> 0 ->> 'sender_id' AS bigint) = ?
-         THEN 1 ELSE 0 END
+         THEN 1 ELSE 0 END, ${holdOfCopy(dialect, 'archived_message')}
        FROM archived_message WHERE id > ? ORDER BY id LIMIT ? + 0`,
     );
     this.purgeIds = statements.command(`DELETE FROM archived_message WHERE id ${inSet}`);
@@ -103,20 +113,28 @@ export abstract class SqlMessageArchive implements MessageArchive {
     return kept;
   }
 
-  async purge(before: UnixSeconds, limit: number): Promise<number> {
-    return (await this.purgeOldest.run(before, limit)).changes;
+  async purge(before: UnixSeconds, limit: number): Promise<PurgedCopies> {
+    const released = (await this.unmark.run(limit)).changes;
+    const due = await this.due.all(before, limit);
+    const count = await this.remove(due);
+    return { count, hasMore: released === limit || due.length === limit };
   }
 
   async purgeOfSender(realmId: RealmId, senderId: UserId, after: number, limit: number) {
     const examined = await this.sendersAfter.all(realmId, senderId, after, limit);
-    const ids = examined.flatMap(([id, isOfSender]) => (isOfSender === 1 ? [id] : []));
+    const own = examined.flatMap(([id, isOfSender, holdId]) => (isOfSender === 1 ? [[id, holdId] as const] : []));
+    const count = await this.remove(own);
+    const ofOthers = examined.flatMap(([id, isOfSender]) => (isOfSender === 1 ? [] : [id]));
+    await this.removeAnswers(realmId, senderId, ofOthers);
+    return { count, held: own.length - count, next: examined.length < limit ? null : examined.at(-1)![0] };
+  }
+
+  /** Deletes copies without a hold and marks the others. Returns the number of deleted copies. */
+  private async remove(copies: readonly (readonly [id: MessageId, holdId: HoldId | null])[]): Promise<number> {
+    for (const [id, holdId] of copies) if (holdId !== null) this.mark.defer(holdId, id);
+    const ids = copies.flatMap(([id, holdId]) => (holdId === null ? [id] : []));
     if (ids.length > 0) await this.purgeIds.run(this.statements.dialect.set(ids));
-    await this.removeAnswers(
-      realmId,
-      senderId,
-      examined.flatMap(([id, isOfSender]) => (isOfSender === 1 ? [] : [id])),
-    );
-    return { count: ids.length, next: examined.length < limit ? null : examined.at(-1)![0] };
+    return ids.length;
   }
 
   private async removeAnswers(realmId: RealmId, userId: UserId, ids: readonly MessageId[]): Promise<void> {

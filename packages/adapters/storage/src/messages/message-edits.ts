@@ -1,13 +1,14 @@
 import { topicKey } from '@parley/domain/channels';
 import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/kernel';
-import type {
-  Message,
-  MessageEdit,
-  MessageEditRepository,
-  MessageMoves,
-  MessageParts,
-  MoveTarget,
-  SharedEdit,
+import {
+  MAX_EDITS,
+  type Message,
+  type MessageEdit,
+  type MessageEditRepository,
+  type MessageMoves,
+  type MessageParts,
+  type MoveTarget,
+  type SharedEdit,
 } from '@parley/domain/messages';
 import type { MessagePartReads } from '../engine/feature.js';
 import type { Command, MaybePromise, Query, Statements } from '../engine/statements.js';
@@ -19,7 +20,7 @@ export abstract class SqlMessageEditRepository implements MessageEditRepository 
 
   constructor(statements: Statements) {
     this.rowsOfMessage = statements.rows(
-      'SELECT * FROM message_edit WHERE message_id = ? AND realm_id = ? ORDER BY id DESC',
+      `SELECT * FROM message_edit WHERE message_id = ? AND realm_id = ? ORDER BY id DESC LIMIT ${MAX_EDITS}`,
     );
   }
 
@@ -30,7 +31,7 @@ export abstract class SqlMessageEditRepository implements MessageEditRepository 
   }
 }
 
-interface MessageEditRow {
+export interface MessageEditRow {
   readonly message_id: MessageId;
   readonly user_id: UserId;
   readonly edited_at: UnixSeconds;
@@ -42,7 +43,7 @@ interface MessageEditRow {
   readonly previous_rendered_content: string | null;
 }
 
-const toMessageEdit = (row: MessageEditRow): MessageEdit => ({
+export const toMessageEdit = (row: MessageEditRow): MessageEdit => ({
   userId: row.user_id,
   editedAt: row.edited_at,
   topic: row.topic === null ? null : { from: row.previous_topic!, to: row.topic },
@@ -57,7 +58,15 @@ export class MessageEditPartReads implements MessagePartReads {
 
   constructor(private readonly statements: Statements) {
     const { inSet } = statements.dialect;
-    this.rows = statements.rows(`SELECT * FROM message_edit WHERE message_id ${inSet} ORDER BY id DESC`);
+    // Held messages have more edits. The index alone finds the newest.
+    this.rows = statements.rows(
+      `SELECT * FROM message_edit WHERE id IN (
+         SELECT id FROM (
+           SELECT id, row_number() OVER (PARTITION BY message_id ORDER BY id DESC) AS place
+           FROM message_edit WHERE message_id ${inSet}) newest
+         WHERE place <= ${MAX_EDITS})
+       ORDER BY id DESC`,
+    );
   }
 
   async list(messages: readonly Message[]): Promise<ReadonlyMap<MessageId, MessageParts>> {

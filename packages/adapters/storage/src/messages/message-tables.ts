@@ -284,6 +284,15 @@ ALTER TABLE search_backlog ADD COLUMN indexed_up_to INTEGER NOT NULL DEFAULT 0;
 UPDATE search_backlog SET indexed_up_to = (SELECT coalesce(max(id), 0) FROM message);|}
 `;
 
+const HELD_COPIES = `
+-- expand: copies that only a hold keeps. The previous release does not know holds.
+
+-- Hold that keeps the copy after its time; null before that time.
+ALTER TABLE archived_message ADD COLUMN held_by {int};
+CREATE INDEX archived_message_to_purge ON archived_message (deleted_at, id) WHERE held_by IS NULL;
+CREATE INDEX archived_message_held ON archived_message (held_by) WHERE held_by IS NOT NULL;
+`;
+
 /** Message tables in both databases. */
 export const MESSAGE_TABLES = {
   schema: 'messages',
@@ -296,6 +305,7 @@ export const MESSAGE_TABLES = {
     35: INDEX_INFLECTIONS,
     37: SEARCH_POSITION,
     45: SUBMESSAGES_OF_SENDERS,
+    55: HELD_COPIES,
   },
   messageTables: ['message_flag', 'submessage', 'message_edit', 'moved_message'],
   realmTables: [

@@ -8,6 +8,7 @@ import {
   type BotKind,
   type ConversationPartnerQuestion,
   foldedName,
+  SPECIAL_PERMISSIONS,
   type SpecialPermission,
   type SystemBotKind,
   type User,
@@ -41,10 +42,8 @@ function toAvatar(row: AvatarColumns, quarantine: Quarantine): Avatar {
 
 const emailTaken = () => new DomainError('EMAIL_TAKEN', 'Email is already in use.');
 const userSettings = settingsColumn(USER_SETTINGS, 'user', 'settings');
-const specialPermissions = listColumn<SpecialPermission>(
-  'user',
-  'special_permissions',
-  (value) => value === 'canCreateUsers' || value === 'canChangeUserEmails',
+const specialPermissions = listColumn<SpecialPermission>('user', 'special_permissions', (value) =>
+  (SPECIAL_PERMISSIONS as readonly unknown[]).includes(value),
 );
 const editedSettings = listColumn<UserSettingName>(
   'user',

@@ -33,6 +33,8 @@ const NOT_READ: Readonly<Record<string, string>> = {
   exports: 'archives of the organization',
   externalIds: 'read with the user',
   fileTexts: 'follow from files',
+  heldMessages: 'messages that holds keep',
+  holds: 'orders of the operator and owners',
   importBatches: 'imports of the organization',
   importRuns: 'imports of the organization',
   importedRecords: 'imports of the organization',

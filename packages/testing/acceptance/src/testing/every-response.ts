@@ -106,9 +106,10 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   '/export/realm',
   '/export/users',
   '/export/users/:export_id/archive',
-  // The audit log is not exported.
+  // The audit log and holds are not exported.
   '/audit',
   '/audit/csv',
+  '/holds',
   // The list of imports is not exported.
   '/realm/imports',
   '/invites',

@@ -85,6 +85,10 @@ export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'GET /user_avatars/exports/*path_id',
   'POST /export/users',
   'GET /export/users/:export_id/archive',
+  // Needs a permission that the operator grants.
+  'GET /holds',
+  'POST /holds',
+  'POST /holds/:hold_id/release',
 ]);
 
 /**

@@ -4,6 +4,7 @@ import {
   type FileImage,
   type FileRepository,
   type FileSpace,
+  HIDDEN,
   MAX_READ_BYTES,
   type NewFile,
   type StoredFile,
@@ -24,6 +25,8 @@ declare module './tables.js' {
     readonly files: Map<FileId, FileRow>;
     /** Files by message, ascending; never empty. */
     readonly 'files of messages': Map<MessageId, readonly FileId[]>;
+    /** Messages by file, that linked to it before a deletion or an edit. */
+    readonly formerFileMessages: Map<FileId, readonly MessageId[]>;
     /** Thumbnails by file, ascending by name. */
     readonly thumbnails: Map<FileId, readonly StoredThumbnail[]>;
     /** Waiting messages by file, ascending. */
@@ -110,7 +113,10 @@ export class MemoryFiles implements FileRepository {
     if (left.length > 0) this.unit.change('files of messages').set(messageId, left);
     else this.unit.change('files of messages').delete(messageId);
     for (const id of before) {
-      if (ids.includes(id) && this.messageIdsOf(id).length === 0) this.mark(id, { unreferencedSince: at });
+      if (!ids.includes(id)) continue;
+      const former = this.unit.read('formerFileMessages').get(id) ?? [];
+      this.unit.change('formerFileMessages').set(id, [...new Set([...former, messageId])]);
+      if (this.messageIdsOf(id).length === 0) this.mark(id, { unreferencedSince: at });
     }
   }
 
@@ -170,10 +176,19 @@ export class MemoryFiles implements FileRepository {
     if (this.rowOf(realmId, id)) this.mark(id, { unreferencedSince: at });
   }
 
+  async hide(realmId: RealmId, id: FileId, at: UnixSeconds): Promise<void> {
+    for (const messageId of this.messageIdsOf(id)) await this.detach(realmId, messageId, [id], at);
+    const row = this.rowOf(realmId, id);
+    if (!row) return;
+    const file = { ...row.file, ownerId: HIDDEN };
+    this.unit.change('files').set(id, { file, wasAttached: true, unreferencedSince: at });
+  }
+
   async remove(realmId: RealmId, id: FileId): Promise<void> {
     if (!this.rowOf(realmId, id)) return;
     for (const messageId of this.messageIdsOf(id)) await this.detach(realmId, messageId, [id], 0);
-    for (const table of ['files', 'thumbnails', 'awaitedThumbnails'] as const) this.unit.change(table).delete(id);
+    const tables = ['files', 'thumbnails', 'awaitedThumbnails', 'formerFileMessages'] as const;
+    for (const table of tables) this.unit.change(table).delete(id);
   }
 
   private all(): StoredFile[] {

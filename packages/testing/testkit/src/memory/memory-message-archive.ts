@@ -1,14 +1,17 @@
 import { topicKey } from '@parley/domain/channels';
-import type { MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import type { HoldId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type {
   ArchivedMessage,
   ArchiveSelection,
+  Hold,
   Message,
   MessageArchive,
   PersonalFlags,
+  PurgedCopies,
   Reaction,
   Submessage,
 } from '@parley/domain/messages';
+import { editsOf, holdOf } from './memory-held-messages.js';
 import { isMessageTable, type MessageTable, messagesOf } from './messages-of.js';
 import { findFlags, holdersOf, isReceived, putFlags } from './personal-rows.js';
 import type { MemoryUnit } from './tables.js';
@@ -17,6 +20,8 @@ interface ArchivedRow extends ArchivedMessage {
   readonly message: Message;
   readonly holders: readonly (readonly [userId: UserId, flags: PersonalFlags, isReceived: boolean])[];
   readonly submessages: readonly Submessage[];
+  /** Hold that keeps the copy after its time; null before that time. */
+  readonly heldBy: HoldId | null;
   /** Rows by table. */
   readonly rows: readonly (readonly [table: MessageTable, row: unknown])[];
 }
@@ -37,7 +42,7 @@ export class MemoryMessageArchive implements MessageArchive {
     limit: number,
   ): Promise<readonly ArchivedMessage[]> {
     return [...this.unit.read('archivedMessages').values()]
-      .filter(({ id, message }) => message.realmId === realmId && id > after)
+      .filter(({ id, message, heldBy }) => message.realmId === realmId && id > after && heldBy === null)
       .filter(({ id }) => messageId === null || id === messageId)
       .filter((row) => channelId === null || row.channelId === channelId)
       .filter(({ message }) => key === null || (message.channelId !== null && topicKey(message.topic) === key))
@@ -58,6 +63,7 @@ export class MemoryMessageArchive implements MessageArchive {
         id,
         channelId,
         ...deletion,
+        heldBy: null,
         message,
         holders: holdersOf(this.unit, id).map((userId) => [
           userId,
@@ -75,7 +81,7 @@ export class MemoryMessageArchive implements MessageArchive {
 
   async restore(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageId[]> {
     const rows = [...this.unit.read('archivedMessages').values()]
-      .filter(({ id, message }) => message.realmId === realmId && ids.includes(id))
+      .filter(({ id, message, heldBy }) => message.realmId === realmId && ids.includes(id) && heldBy === null)
       .sort((a, b) => a.id - b.id);
     for (const { id, message, holders, submessages, rows: parts } of rows) {
       this.unit.change('messages').set(id, { ...message, version: message.version + 1 });
@@ -90,25 +96,29 @@ export class MemoryMessageArchive implements MessageArchive {
     return rows.map(({ id }) => id);
   }
 
-  async purge(before: UnixSeconds, limit: number): Promise<number> {
+  async purge(before: UnixSeconds, limit: number): Promise<PurgedCopies> {
     const archived = this.unit.change('archivedMessages');
+    const holds = this.unit.read('rows of hold') as ReadonlyMap<number, Hold>;
+    for (const [id, row] of archived) {
+      const isReleased = row.heldBy !== null && holds.get(row.heldBy)?.releasedAt !== null;
+      if (isReleased) archived.set(id, { ...row, heldBy: null });
+    }
     const due = [...archived.values()]
-      .filter(({ deletedAt }) => deletedAt < before)
+      .filter(({ deletedAt, heldBy }) => deletedAt < before && heldBy === null)
       .sort((a, b) => a.deletedAt - b.deletedAt || a.id - b.id)
       .slice(0, limit);
-    for (const { id } of due) archived.delete(id);
-    return due.length;
+    return { count: this.remove(due), hasMore: due.length === limit };
   }
 
   async purgeOfSender(realmId: RealmId, senderId: UserId, after: number, limit: number) {
-    const archived = this.unit.change('archivedMessages');
     const isOfOther = ({ userId }: Reaction) => userId !== senderId;
-    const examined = [...archived.values()]
+    const examined = [...this.unit.read('archivedMessages').values()]
       .filter(({ id }) => id > after)
       .sort((a, b) => a.id - b.id)
       .slice(0, limit);
     const own = examined.filter(({ message }) => message.realmId === realmId && message.senderId === senderId);
-    for (const { id } of own) archived.delete(id);
+    const count = this.remove(own);
+    const archived = this.unit.change('archivedMessages');
     for (const row of examined.filter(({ message }) => message.realmId === realmId && message.senderId !== senderId)) {
       const rows = row.rows.flatMap(([table, value]) => {
         const rest = table === 'reactions of messages' && (value as readonly Reaction[]).filter(isOfOther);
@@ -118,7 +128,19 @@ export class MemoryMessageArchive implements MessageArchive {
       const submessages = row.submessages.filter((each) => each.senderId !== senderId);
       archived.set(row.id, { ...row, rows, submessages, message: { ...row.message, hasReactions } });
     }
-    return { count: own.length, next: examined.length < limit ? null : examined.at(-1)!.id };
+    return { count, held: own.length - count, next: examined.length < limit ? null : examined.at(-1)!.id };
+  }
+
+  /** Deletes copies without a hold and marks the others. Returns the number of deleted copies. */
+  private remove(copies: readonly ArchivedRow[]): number {
+    const archived = this.unit.change('archivedMessages');
+    let count = 0;
+    for (const row of copies) {
+      const hold = holdOf(this.unit, row.message, editsOf(row));
+      if (hold) archived.set(row.id, { ...row, heldBy: hold.id });
+      else if (archived.delete(row.id)) count++;
+    }
+    return count;
   }
 }
 

@@ -6,6 +6,7 @@ import {
   type MessageEditRepository,
   type SharedEdit,
 } from '@parley/domain/messages';
+import { isHeld } from './memory-held-messages.js';
 import { messagesOf } from './messages-of.js';
 import type { MemoryUnit } from './tables.js';
 
@@ -21,7 +22,8 @@ export class MemoryMessageEdits implements MessageEditRepository {
 
   async list(realmId: RealmId, messageId: MessageId): Promise<readonly MessageEdit[]> {
     const isHere = this.unit.read('messages').get(messageId)?.realmId === realmId;
-    return (isHere && this.unit.read('edits of messages').get(messageId)) || [];
+    // Held messages keep more.
+    return (isHere && this.unit.read('edits of messages').get(messageId)?.slice(0, MAX_EDITS)) || [];
   }
 
   async add(
@@ -39,7 +41,8 @@ export class MemoryMessageEdits implements MessageEditRepository {
         previousContent: message.id === edited ? { content: message.content, rendered: message.renderedContent } : null,
       };
       const edits = this.unit.change('edits of messages');
-      edits.set(message.id, kept([edit, ...(edits.get(message.id) ?? [])]));
+      const all = [edit, ...(edits.get(message.id) ?? [])];
+      edits.set(message.id, isHeld(this.unit, message) ? all : kept(all));
     }
   }
 }

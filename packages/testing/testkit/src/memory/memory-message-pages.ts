@@ -1,6 +1,7 @@
 import type { MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import {
   HISTORICAL,
+  MAX_EDITS,
   type Message,
   type MessageCondition,
   type MessageFilter,
@@ -98,7 +99,7 @@ export class MemoryMessagePages implements MessagePageReads {
   }
 
   private editsOf({ id }: Message): Pick<MessageView, 'edits'> {
-    const edits = this.unit.read('edits of messages').get(id);
+    const edits = this.unit.read('edits of messages').get(id)?.slice(0, MAX_EDITS);
     return edits ? { edits } : {};
   }
 

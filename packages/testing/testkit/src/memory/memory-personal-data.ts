@@ -6,6 +6,7 @@ import type {
   TableCursor,
   TableStep,
 } from '@parley/domain/membership';
+import { editsOf, holdOf, isHeld } from './memory-held-messages.js';
 import { keyOf, type MemoryUnit, type Tables } from './tables.js';
 
 /** Rows with different names of the person in them. */
@@ -76,7 +77,7 @@ export class MemoryPersonalData implements PersonalDataRepository {
         count++;
       }
     }
-    return { count, next: null };
+    return { count, held: 0, next: null };
   }
 
   async replaceSome(
@@ -86,29 +87,52 @@ export class MemoryPersonalData implements PersonalDataRepository {
     _limit: number,
   ): Promise<TableStep> {
     const ids = [...this.unit.read('messages').values()].filter((each) => each.realmId === realmId).map(({ id }) => id);
-    let count = await this.replaceInMessages(realmId, removal, ids);
-    for (const name of MENTIONING.slice(2)) count += this.replaceIn(name, removal, () => true);
-    return { count, next: null };
+    const results = [
+      ...this.replaceInTables(realmId, removal, ids),
+      ...MENTIONING.slice(2).map((name) => this.replaceIn(name, removal, () => true)),
+    ];
+    const sum = (part: 'count' | 'held') => results.reduce((total, result) => total + result[part], 0);
+    return { count: sum('count'), held: sum('held'), next: null };
   }
 
   async replaceInMessages(realmId: RealmId, removal: MentionRemoval, ids: readonly MessageId[]): Promise<number> {
-    const isHere = (id: MessageId) => ids.includes(id) && this.unit.read('messages').get(id)?.realmId === realmId;
-    return MENTIONING.slice(0, 2).reduce((count, name) => count + this.replaceIn(name, removal, isHere as never), 0);
+    return this.replaceInTables(realmId, removal, ids).reduce((total, { count }) => total + count, 0);
   }
 
-  private replaceIn(name: keyof Tables, removal: MentionRemoval, isMeant: (key: unknown) => boolean): number {
+  private replaceInTables(realmId: RealmId, removal: MentionRemoval, ids: readonly MessageId[]) {
+    const isHere = (id: MessageId) => ids.includes(id) && this.unit.read('messages').get(id)?.realmId === realmId;
+    return MENTIONING.slice(0, 2).map((name) => this.replaceIn(name, removal, isHere as never));
+  }
+
+  private replaceIn(
+    name: keyof Tables,
+    removal: MentionRemoval,
+    isMeant: (key: unknown) => boolean,
+  ): { readonly count: number; readonly held: number } {
     let count = 0;
+    let held = 0;
     for (const [key, row] of this.unit.read(name) as ReadonlyMap<unknown, object>) {
       if (!isMeant(key)) continue;
       const before = JSON.stringify(row, asEntries);
       const after = removal.replace([before])[0]!;
       if (after === before) continue;
+      if (this.isHeldRow(name, key as MessageId)) {
+        held++;
+        continue;
+      }
       const changed = JSON.parse(after, fromEntries);
       (this.unit.change(name) as Map<unknown, object>).set(key, changed);
       if (name === 'messages') this.raiseVersion(key as MessageId);
       count++;
     }
-    return count;
+    return { count, held };
+  }
+
+  private isHeldRow(name: keyof Tables, id: MessageId): boolean {
+    const copy = name === 'archivedMessages' ? this.unit.read('archivedMessages').get(id) : undefined;
+    if (copy) return holdOf(this.unit, copy.message, editsOf(copy)) !== null;
+    const message = MENTIONING.indexOf(name) < 2 ? this.unit.read('messages').get(id) : undefined;
+    return message !== undefined && isHeld(this.unit, message);
   }
 
   private raiseVersion(id: MessageId): void {
