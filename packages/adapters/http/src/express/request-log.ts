@@ -169,7 +169,7 @@ export interface AuditRecorder {
   recordLogIn(logIn: AuditedLogIn): Promise<void>;
 }
 
-/** Returns the log-in or change that a reply reports; null for an attempt that no password or factor was checked for. */
+/** Returns the log-in or change that a reply reports; null if there is none or a rate limit rejected it unchecked. */
 export function auditedLogInOf(
   { logIn, logInChange }: Pick<Reply, 'logIn' | 'logInChange'>,
   realmId: RealmId | null | undefined,
