@@ -22,11 +22,13 @@ function wireTypesOf(type: AnyEventType): readonly string[] {
   return types;
 }
 
+const isWhole: EventCatalogue['isWhole'] = ({ conversations }) => conversations === undefined;
+
 /** Event metadata required for delivery. */
 export const EVENT_CATALOGUE: EventCatalogue = {
   wants: (presentation, type) =>
-    wantsAnyOf(presentation, wireTypesOf(type)) &&
-    (presentation.conversations === undefined || presenterOf(type).forTokens !== undefined),
+    wantsAnyOf(presentation, wireTypesOf(type)) && (isWhole(presentation) || presenterOf(type).forTokens !== undefined),
+  isWhole,
   needsOf(event, presentation) {
     const { needs, located } = presenterOf(event.type);
     const conversations = (presentation as Partial<QueuePresentation>).conversations;

@@ -322,9 +322,9 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     return this.parts.uow.read(realmId, (reads) => hasMessageQueue(reads, realmId, ownerId, this.wantsMessages));
   }
 
-  /** True if queues with this presentation receive messages. */
+  /** True if queues with this presentation receive messages, so that these need not reach the user in another way. */
   readonly wantsMessages = (presentation: EventQueue['presentation']): boolean =>
-    this.parts.catalogue.wants(presentation, 'message.sent');
+    this.parts.catalogue.wants(presentation, 'message.sent') && this.parts.catalogue.isWhole(presentation);
 
   /** Closes queues with removed rows and answers their waiting polls, on every server. */
   forgetRemoved(keys: readonly QueueKey[]): void {

@@ -152,6 +152,8 @@ export interface EventCatalogue {
   wants(presentation: EventQueue['presentation'], type: AnyEventType): boolean;
   /** Returns null for most events, which need no look-up. */
   needsOf(event: AnyEvent, presentation: EventQueue['presentation']): EventNeeds | null;
+  /** True if a queue with this presentation receives all messages of its owner, if it receives any. */
+  isWhole(presentation: EventQueue['presentation']): boolean;
 }
 
 /** Event on its way to a client. */

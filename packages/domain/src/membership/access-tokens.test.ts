@@ -86,7 +86,7 @@ describe('a stored token', () => {
     ['https://a.example', 'https://a.example', true],
     ['https://a.example', 'https://b.example', false],
     ['https://a.example', null, false],
-  ])('for the origin %s is usable from %s: %s', (origin, from, isUsable) => {
+  ])('is limited to its origin: %s from %s is usable: %s', (origin, from, isUsable) => {
     expect(isForOrigin({ origin }, from)).toBe(isUsable);
   });
 });

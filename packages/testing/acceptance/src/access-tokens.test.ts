@@ -145,7 +145,6 @@ describe('GET /messages', () => {
       ],
     ],
     ['another channel', () => [['channel', other]]],
-    ['another channel by name', () => [['stream', 'other']]],
     ['direct messages', () => [['is', 'dm']]],
     ['people', () => [['dm', [people.cordelia.id]]]],
     ['a sender without messages there', () => [['sender', people.iago.id]]],
@@ -163,10 +162,16 @@ describe('GET /messages', () => {
     else expectCode(reply, 400, 'BAD_NARROW');
   });
 
-  it('refuses the operator "with", which would replace the conversation', async () => {
+  it('refuses names, and the operator "with", which would replace the conversation', async () => {
     const { token, elsewhere } = await scene();
-    const narrow = narrowTo(['with', elsewhere[0]]);
-    expectCode(await request(token, 'GET', '/messages', { ...page, narrow }), 403, 'TOKEN_SCOPE');
+    for (const term of [
+      ['with', elsewhere[0]],
+      ['stream', 'other'],
+      ['sender', people.cordelia.email],
+    ] as const) {
+      const narrow = narrowTo(term);
+      expectCode(await request(token, 'GET', '/messages', { ...page, narrow }), 403, 'TOKEN_SCOPE');
+    }
   });
 
   it('returns no message of another conversation by id', async () => {
@@ -560,6 +565,20 @@ describe('parley.tokens', () => {
     await revoke(people.hamlet.id);
     await expect(revoke(people.hamlet.id)).rejects.toMatchObject({ code: 'UNKNOWN_ACCESS_TOKEN' });
     expect(await server.parley.tokens.list(user())).toEqual([]);
+    const { entries } = fieldsOf(await server.get('/audit', people.desdemona));
+    expect((entries as Wire).map(({ action, program }: Wire) => [action, program])).toEqual([
+      ['tokens.revoke', 'application'],
+      ['tokens.create', 'application'],
+    ]);
+  });
+
+  it('leaves its user offline for notifications of other conversations', async () => {
+    const { token } = await create();
+    await request(token, 'POST', '/register', {});
+    const { hub } = server.parley.ports;
+    expect(await hub.receivesMessages(server.realmId, people.hamlet.id)).toBe(false);
+    await server.post('/register', people.hamlet, {});
+    expect(await hub.receivesMessages(server.realmId, people.hamlet.id)).toBe(true);
   });
 
   it.each<[object, string]>([

@@ -34,6 +34,7 @@ import { SeededRandomness } from './seeded-randomness.js';
 export const fakeCatalogue: EventCatalogue = {
   wants: ({ features }, type) => !Array.isArray(features) || features.includes(type.split('.')[0]!),
   needsOf: () => null,
+  isWhole: () => true,
 };
 
 export interface LiveEventsOptions extends Partial<EventHubOptions>, Partial<QueueSweepOptions> {

@@ -8,7 +8,7 @@ import {
   type TokenConversation,
   type TokenScope,
 } from '@parley/domain/kernel';
-import { isOperator, type NarrowTerm, termsOf } from '@parley/domain/messages';
+import { findNarrowOperator, isOperator, type NarrowTerm, termsOf } from '@parley/domain/messages';
 import { HttpRefusal } from '../wire/reply.js';
 
 /** Caller with a token for some conversations. */
@@ -62,12 +62,19 @@ export function scopeTerms(caller: ScopedCaller, narrow: readonly NarrowTerm[]):
   if (narrow.some((term) => isOperator(term, 'with'))) {
     throw outOfScope('This token does not allow the operator "with".');
   }
+  // Errors about names would reveal which channels and people there are.
+  if (narrow.some(isByName)) throw outOfScope('With this token, channels and people are named by id.');
   const { conversations } = caller.scope;
   const named =
     conversations.length === 1 ? conversations[0] : conversations.find((one) => isNamed(one, caller, narrow));
   if (!named) throw outOfScope('With this token, a narrow has to name one of its conversations by ids.');
   return termsOf(named);
 }
+
+const isByName = (term: NarrowTerm): boolean =>
+  findNarrowOperator(term.operator)?.operand.startsWith('textOrInteger') === true &&
+  !isOperator(term, 'id') &&
+  typeof term.operand === 'string';
 
 function isNamed(conversation: TokenConversation, { userId }: Caller, narrow: readonly NarrowTerm[]): boolean {
   const operandOf = (name: string) => narrow.find((term) => !term.negated && isOperator(term, name))?.operand;

@@ -12,9 +12,7 @@ import {
   MarkRead,
   type MarkReadInput,
   MatchNarrow,
-  type MessageEdit,
   type MessageEventTypes,
-  type MessageSnapshot,
   type NarrowTerm,
   RenderMarkdown,
   ReportMessage,
@@ -23,9 +21,7 @@ import {
   SpectateMessages,
   type TypingEventTypes,
   UpdateMessage,
-  visibleEdits,
 } from '@parley/domain/messages';
-import { presentTopic } from '../channels/channel.presenters.js';
 import type { HttpFeature, RouteParts } from '../declarations/feature.js';
 import { type Route, route } from '../declarations/route.js';
 import { onMessage, scopeTerms } from '../declarations/scope.js';
@@ -33,8 +29,7 @@ import type { Presenters } from '../delivery/event-presenter.js';
 import { attachment, presentFile } from '../files/files.js';
 import { NoParameters } from '../kernel/params.js';
 import { YieldingScheduler } from '../limits/yielding.js';
-import type { MessagePart } from '../wire/message-parts.js';
-import { success, type WireErrors, type WireFields } from '../wire/reply.js';
+import { success, type WireErrors } from '../wire/reply.js';
 import type { Request } from '../wire/request.js';
 import * as wire from '../wire/schema.js';
 import {
@@ -61,6 +56,7 @@ import {
   toUpdateMessageInput,
   UpdateMessageDto,
 } from './message.dtos.js';
+import { EDIT_PART, presentMessageHistory } from './message.edits.js';
 import { MESSAGE_EVENTS } from './message.events.js';
 import {
   CHANGED_FLAGS,
@@ -108,50 +104,6 @@ export const MESSAGE_WIRE_ERRORS = {
     },
   },
 } as const satisfies WireErrors;
-
-/** Message part with edits (messages §2.5); absent if no edits are shown. */
-export const EDIT_PART: MessagePart = {
-  present: ({ edits = [] }, { editHistory, allowEmptyTopicName }) => {
-    const visible = visibleEdits(edits, editHistory);
-    return visible.length === 0 ? {} : { edit_history: visible.map((edit) => presentEdit(edit, allowEmptyTopicName)) };
-  },
-  differsByTopicName: ({ edits = [] }) => edits.some(({ topic }) => topic?.from === '' || topic?.to === ''),
-};
-
-const presentEdit = (edit: MessageEdit, allowEmptyTopicName: boolean): WireFields => ({
-  user_id: edit.userId,
-  timestamp: edit.editedAt,
-  ...(edit.previousContent && {
-    prev_content: edit.previousContent.content,
-    prev_rendered_content: edit.previousContent.rendered,
-  }),
-  ...(edit.channel && { prev_stream: edit.channel.from, stream: edit.channel.to }),
-  ...(edit.topic && {
-    prev_topic: presentTopic(edit.topic.from, allowEmptyTopicName),
-    topic: presentTopic(edit.topic.to, allowEmptyTopicName),
-  }),
-});
-
-/** Presents message history (messages §10). `topic` is the topic at that time, even if the channel also changed. */
-export const presentMessageHistory = (
-  snapshots: readonly MessageSnapshot[],
-  { allow_empty_topic_name: allowEmptyTopicName }: { readonly allow_empty_topic_name: boolean },
-): WireFields => ({
-  message_history: snapshots.map(({ topic, content, rendered, userId, timestamp, isDirect, edit, diff }) => ({
-    topic: isDirect ? '' : presentTopic(topic, allowEmptyTopicName),
-    content,
-    rendered_content: rendered,
-    timestamp,
-    user_id: userId,
-    ...(edit?.topic && { prev_topic: presentTopic(edit.topic.from, allowEmptyTopicName) }),
-    ...(edit?.channel && { prev_stream: edit.channel.from, stream: edit.channel.to }),
-    ...(edit?.previousContent && {
-      prev_content: edit.previousContent.content,
-      prev_rendered_content: edit.previousContent.rendered,
-      content_html_diff: diff,
-    }),
-  })),
-});
 
 const WEB_PUBLIC: readonly NarrowTerm[] = [{ operator: 'channels', operand: 'web-public', negated: false }];
 

@@ -100,7 +100,7 @@ async function sweep({ database, realmId }: SweepCall): Promise<SweepResult> {
   const problems: string[] = [];
   const report = (message: string) => problems.push(message);
   const eventLoop = { yield: () => yieldToEventLoop() };
-  const catalogue = { wants: () => false, needsOf: () => null };
+  const catalogue = { wants: () => false, needsOf: () => null, isWhole: () => true };
   const bus = new LocalBus().connect();
   // There is no other server that could leave gaps.
   const timers = { elapsedMs: () => 0, after: () => () => {} };
