@@ -24,6 +24,7 @@ const ENGINE = [...folders.keys()].map((name) => `@parley/${name}`);
 const ENTRIES = {
   parley: { entry: 'parley/dist/index.d.ts', bundledPackages: ENGINE, includeForgottenExports: true },
   testing: { entry: 'parley/dist/testing/index.d.ts', bundledPackages: ['@parley/testkit'] },
+  simulation: { entry: 'parley/dist/simulation/index.d.ts', bundledPackages: ['@parley/simulator'] },
   // Types of operations and events follow the OpenAPI document.
   client: { entry: 'client/dist/index.d.ts', without: /^export type \* from '\.\/api\.js';$/m },
   chat: { entry: 'chat/dist/index.d.ts', includeForgottenExports: true },

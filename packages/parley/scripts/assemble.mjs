@@ -34,6 +34,7 @@ const parts = readdirSync(pathOf('web/src/components')).map((file) => file.repla
 const ENTRIES = {
   index: 'parley/dist/index',
   testing: 'parley/dist/testing/index',
+  simulation: 'parley/dist/simulation/index',
   // Built separately, without chunks, since browsers load it as well.
   client: 'client/dist/index',
   chat: 'chat/dist/index',
@@ -41,7 +42,7 @@ const ENTRIES = {
   // Only types; Vite builds the code.
   ...Object.fromEntries(parts.map((name) => [`web-${name}`, `web/dist/types/components/${name}`])),
   // The command line.
-  main: 'server/dist/main',
+  main: 'parley/dist/main',
   // Entry points of threads and child processes, started by file name from code in any chunk of the same folder.
   thread: 'markdown/dist/typesetting/thread',
   'image-child': 'images/dist/image-child',
@@ -313,6 +314,7 @@ function writeManifest(foreign) {
     engines: JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).engines,
     exports: {
       '.': { types: './dist/types/parley/index.d.ts', default: './dist/index.js' },
+      './simulation': { types: './dist/types/parley/simulation/index.d.ts', default: './dist/simulation.js' },
       './testing': { types: './dist/types/parley/testing/index.d.ts', default: './dist/testing.js' },
       './client': { types: './dist/types/client/index.d.ts', default: './dist/client.js' },
       './chat': { types: './dist/types/chat/index.d.ts', default: './dist/chat.js' },

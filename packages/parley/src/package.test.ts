@@ -269,9 +269,26 @@ describe('npm package', () => {
     expect((await app.node('bucket.mjs')).stdout).toBe(`${refusal} false\n`);
   });
 
+  it('loads the simulation only when it is used', () => {
+    const imported = new Set<string>();
+    const read = (file: string): void => {
+      if (imported.has(file)) return;
+      imported.add(file);
+      const text = readFileSync(app.installed('dist', file), 'utf8');
+      for (const [, next] of text.matchAll(/^(?:import|export)\b[^;'"]*"\.\/([^"]+)"/gm)) read(next!);
+    };
+    for (const entry of ['main.js', 'index.js', 'testing.js']) read(entry);
+    expect(imported.size).toBeGreaterThan(10);
+    expect([...imported]).not.toContain('simulation.js');
+    expect(statSync(app.installed('dist/simulation.js')).size).toBeLessThan(180_000);
+  });
+
   it('contains the command line', async () => {
     const { stdout } = await app.node(app.installed('dist/main.js'), '--help');
     expect(stdout).toContain('parley serve');
+    expect(stdout).toContain('parley simulate');
+    const played = await app.node(app.installed('dist/main.js'), 'simulate', '--seed=1', '--people=2', '--until=3');
+    expect(played.stdout).toContain('Every invariant held after each of 3 steps.');
     // Runs while the application that created the database is running.
     const realms = await app.node(app.installed('dist/main.js'), 'realm', 'list', '--database=sqlite:data/chat.db');
     expect(realms.stdout).toMatch(/^'s'\t/);
@@ -289,6 +306,8 @@ describe('example', () => {
     const outbox = readFileSync(join(root, 'docs/examples/outbox.ts'), 'utf8');
     const ofOutbox = blocks.filter((block) => /^\/\/ \d\. /.test(block));
     expect(ofOutbox.length).toBe(2);
+    const simulation = readFileSync(join(root, 'docs/examples/simulation.test.ts'), 'utf8');
+    expect(blocksOf('docs/simulation.md', 'ts')).toEqual([simulation]);
     expect(ofOutbox.flatMap((block) => block.split('\n\n')).filter((paragraph) => !outbox.includes(paragraph))).toEqual(
       [],
     );
@@ -473,5 +492,10 @@ describe('example', () => {
   it('test runs under node --test', async () => {
     const { stdout } = await app.node('--test', 'out/chat.test.js');
     expect(stdout).toMatch(/# pass 1\n# fail 0/);
+  });
+
+  it('simulation finds the double charge of a consumer, and none in the corrected consumer', async () => {
+    const { stdout } = await app.node('--test', 'out/simulation.test.js');
+    expect(stdout).toMatch(/# pass 2\n# fail 0/);
   });
 });

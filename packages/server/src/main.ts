@@ -1,22 +1,4 @@
 #!/usr/bin/env node
-import { setFlagsFromString } from 'node:v8';
-import { runCommandLine } from './cli/run-command-line.js';
+import { startCommandLine } from './cli/start-command-line.js';
 
-/**
- * Percentage by which V8 may grow the heap before it collects garbage; the default at least doubles it. Applies to
- * `LONG_COMMANDS`, since embedding applications choose their own and other commands end soon (docs/performance.md).
- */
-const HEAP_GROWING_PERCENT = 70;
-const LONG_COMMANDS = ['serve', 'import'];
-
-const words = process.argv.slice(2);
-if (LONG_COMMANDS.includes(words[0]!)) setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
-// An import that a server runs ends with the server.
-if (words[0] === 'import') {
-  process.once('disconnect', () => process.exit(1));
-  process.channel?.unref();
-}
-// The bundle is CommonJS, which has no top-level await.
-void runCommandLine(words).then((exitCode) => {
-  process.exitCode = exitCode;
-});
+startCommandLine();

@@ -53,10 +53,11 @@ export async function runCommandLine(
   args: readonly string[],
   terminal: Terminal = processTerminal,
   environment: Environment = process.env,
+  commands: readonly Command[] = COMMANDS,
 ): Promise<number> {
   const isJson = args.includes('--json');
   try {
-    return await run(args, terminal, environment);
+    return await run(args, terminal, environment, commands);
   } catch (error) {
     const isExpected = error instanceof DomainError || isRefusal(error) || isSystemError(error);
     const { stack } = error as Error;
@@ -91,7 +92,12 @@ function codeOf(error: unknown): string {
   return isRefusal(error) ? 'REFUSED' : 'BUG';
 }
 
-async function run(args: readonly string[], terminal: Terminal, environment: Environment): Promise<number> {
+async function run(
+  args: readonly string[],
+  terminal: Terminal,
+  environment: Environment,
+  commands: readonly Command[],
+): Promise<number> {
   const isHelp = args.includes('--help') || args.includes('-h') || args[0] === 'help';
   const asked = args.filter((arg) => !['help', '--help', '-h', '--json'].includes(arg));
   if (asked[0] === '--version' || asked[0] === 'version') {
@@ -99,12 +105,12 @@ async function run(args: readonly string[], terminal: Terminal, environment: Env
     terminal.out(args.includes('--json') ? JSON.stringify({ version, node: process.versions.node }) : version);
     return EXIT_CODES.done;
   }
-  const found = commandIn(asked);
+  const found = commandIn(asked, commands);
   if (isHelp || asked.length === 0) {
-    terminal.out(found ? describeCommand(found.command) : describeCommands(asked[0]));
+    terminal.out(found ? describeCommand(found.command) : describeCommands(asked[0], commands));
     return isHelp ? EXIT_CODES.done : EXIT_CODES.usage;
   }
-  if (!found) throw unknownCommand(asked);
+  if (!found) throw unknownCommand(asked, commands);
   const { command, rest } = found;
   const invocation = readConfiguration(
     [...rest, ...args.filter((arg) => arg === '--json')],
@@ -149,17 +155,20 @@ async function run(args: readonly string[], terminal: Terminal, environment: Env
 const printable = (line: string): string => line.split('\t').map(toSingleLine).join('\t');
 
 /** Returns the command named by the first words, and the remaining words. */
-function commandIn(args: readonly string[]): { readonly command: Command; readonly rest: readonly string[] } | null {
+function commandIn(
+  args: readonly string[],
+  commands: readonly Command[],
+): { readonly command: Command; readonly rest: readonly string[] } | null {
   for (const length of [3, 2, 1]) {
     const name = args.slice(0, length).join(' ');
-    const command = args.length >= length && COMMANDS.find((it) => it.name === name);
+    const command = args.length >= length && commands.find((it) => it.name === name);
     if (command) return { command, rest: args.slice(length) };
   }
   return null;
 }
 
-function unknownCommand(args: readonly string[]): UsageError {
-  const names = COMMANDS.map(({ name }) => name);
+function unknownCommand(args: readonly string[], commands: readonly Command[]): UsageError {
+  const names = commands.map(({ name }) => name);
   const [first = '', second = ''] = args;
   if (first.startsWith('-')) return new UsageError(`The command must come first, as in parley serve ${first}.`);
   const ofGroup = names.filter((name) => name.startsWith(`${first} `));
@@ -177,9 +186,9 @@ function unknownCommand(args: readonly string[]): UsageError {
 }
 
 /** Lists all commands, or those of a group. */
-function describeCommands(group: string | undefined): string {
-  const ofGroup = COMMANDS.filter(({ name }) => group !== undefined && name.startsWith(`${group} `));
-  const shown = ofGroup.length > 0 ? ofGroup : COMMANDS;
+function describeCommands(group: string | undefined, commands: readonly Command[]): string {
+  const ofGroup = commands.filter(({ name }) => group !== undefined && name.startsWith(`${group} `));
+  const shown = ofGroup.length > 0 ? ofGroup : commands;
   const lines = shown.map((command) => `  ${usageOf(command)}\n      ${command.help}`).join('\n');
   if (ofGroup.length > 0) return `${lines}\n\nparley ${group} COMMAND --help describes a command.`;
   return [

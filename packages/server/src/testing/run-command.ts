@@ -1,3 +1,4 @@
+import type { Command } from '../cli/command.js';
 import { runCommandLine } from '../cli/run-command-line.js';
 import type { Environment } from '../configuration/env-file.js';
 
@@ -6,12 +7,14 @@ interface CommandSurroundings {
   /** Standard input. */
   readonly input?: string;
   comeAfterServer?(): void;
+  /** Default: the commands of the server. */
+  readonly commands?: readonly Command[];
 }
 
 /** Runs a `parley` command to its end. */
 export async function runCommand(
   args: readonly string[],
-  { environment = {}, input = '', comeAfterServer = () => {} }: CommandSurroundings = {},
+  { environment = {}, input = '', comeAfterServer = () => {}, commands }: CommandSurroundings = {},
 ): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
   const out: string[] = [];
   const err: string[] = [];
@@ -22,6 +25,6 @@ export async function runCommand(
     interrupted: async () => {},
     comeAfterServer,
   };
-  const code = await runCommandLine(args, terminal, environment);
+  const code = await runCommandLine(args, terminal, environment, commands);
   return { code, out: out.join('\n'), err: err.join('\n') };
 }

@@ -220,7 +220,16 @@ const RULES: Readonly<Record<string, Rules>> = {
   },
   testkit: { mayImport: ['@parley/domain', '@parley/transfer', 'node:'], isTestSupport: true },
   // Package for applications; re-exports its part of the other packages.
-  parley: { mayImport: ['@parley/domain', '@parley/markdown', '@parley/server', '@parley/testkit', 'node:'] },
+  parley: {
+    mayImport: [
+      '@parley/domain',
+      '@parley/markdown',
+      '@parley/server',
+      '@parley/simulator',
+      '@parley/testkit',
+      'node:',
+    ],
+  },
   'create-parley': { mayImport: ['node:'] },
   bench: {
     mayImport: [

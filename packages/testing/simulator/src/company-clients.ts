@@ -93,7 +93,9 @@ export class CompanyClients {
     const { status, body, json } = answer;
     const sum = createHash('sha256').update(body).digest('hex').slice(0, 12);
     this.trace(`${label} → ${status} ${json?.code ?? json?.id ?? ''} ${sum}`);
-    if (status >= 500 && !this.engine.isDiskFailing) throw new Violation('no internal errors', `${label} → ${body}`);
+    if (status >= 500 && !this.engine.isDiskFailing) {
+      throw new Violation('no internal errors', [`${label} → ${body}`, ...this.engine.problems].join('\n'));
+    }
     const shown = numbersIn(body);
     const sent = numbersIn(JSON.stringify(params));
     for (const number of shown) {

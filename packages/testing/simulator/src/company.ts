@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { CompanyClients, JOB_PATIENCE_SECONDS, PAGE } from './company-clients.js';
+import { externalIdOf } from './engine.js';
 import {
   type Channel,
   contentOf,
@@ -142,7 +143,9 @@ export class Company extends CompanyClients {
     }
     if (entry?.failed) {
       const mayPost = !('channel' in destination) || this.model.mayPost(author, destination.channel);
-      if (mayPost && !scheduled.isExcused) throw new Violation('jobs due are done once', `${id} has failed`);
+      // A hook may have refused it.
+      if (mayPost && !scheduled.isExcused && !this.engine.app)
+        throw new Violation('jobs due are done once', `${id} has failed`);
       this.model.scheduled.delete(id);
       return;
     }
@@ -212,13 +215,32 @@ export class Company extends CompanyClients {
     const topic = 'channel' in message.destination ? message.destination.topic : '';
     const reactions = shown.reactions.map(({ user_id }: Wire) => user_id).sort(ascending);
     const expected = [...message.reactions].map((each) => this.people[each]!.id).sort(ascending);
+    const isWithHooks = this.engine.app !== null;
+    const isContent = isWithHooks ? numbersIn(shown.content).has(message.number) : shown.content === contentOf(message);
     const isRight =
-      shown.content === contentOf(message) &&
+      isContent &&
       shown.subject === topic &&
       shown.sender_id === this.people[message.sender]!.id &&
       isDeepStrictEqual(reactions, expected);
     if (!isRight) {
       throw new Violation('what was acknowledged exists', `p${person} sees message ${message.id} as ${show(shown)}`);
+    }
+  }
+
+  /** The application's state is right by its own check. */
+  async checkApp(isOver: boolean): Promise<void> {
+    const { app } = this.engine;
+    if (!app?.check) return;
+    const messages = [...this.model.messages.values()].map(({ id, sender, destination, isDeleted }) => ({
+      id,
+      sender: externalIdOf(sender),
+      channel: 'channel' in destination ? { id: destination.channel.id, name: destination.channel.name } : null,
+      isDeleted,
+    }));
+    try {
+      await app.check({ messages, isOver });
+    } catch (error) {
+      throw new Violation('the application is right', error instanceof Error ? error.message : `${error}`);
     }
   }
 

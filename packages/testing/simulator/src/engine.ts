@@ -6,9 +6,11 @@ import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markd
 import { type ComposedParley, composeParley, SeededRandom } from '@parley/server/testing';
 import { openSqliteStorage } from '@parley/sqlite';
 import { FakeImageProcessor, FakeMailer, intercepting, MemoryBlobStore, MemoryPartialBlobStore } from '@parley/testkit';
+import type { SimulatedApp } from './app.js';
 import { SimulatedDisk } from './disk.js';
 import type { SimulatedTime } from './simulated-time.js';
 import { settle } from './simulated-time.js';
+import { Violation } from './violation.js';
 import { type Answer, type Call, Wire } from './wire.js';
 
 /** Account of a simulated person. */
@@ -16,6 +18,8 @@ export interface Account {
   readonly id: number;
   readonly authorization: string;
 }
+
+export const externalIdOf = (person: number): string => `p${person}`;
 
 /** Moment of a crash, relative to the next commits. */
 export interface CrashPlan {
@@ -46,6 +50,8 @@ const MAX_INTERRUPTED = 12;
 
 const never = <T>(): Promise<T> => new Promise<T>(() => {});
 
+const REALM = 'company';
+
 /** Server on a database file, which survives crashes of its process. */
 export class Engine {
   /** Problems that the server reported to its operator. */
@@ -59,6 +65,7 @@ export class Engine {
   private readonly blobs: MemoryBlobStore;
   private readonly partialBlobs: MemoryPartialBlobStore;
   private process!: Process;
+  private installed: SimulatedApp | null = null;
   private crashPlan: CrashPlan | null = null;
   private starts = 0;
   private isClosed = false;
@@ -102,7 +109,7 @@ export class Engine {
       serverId: `simulated ${++this.starts}`,
       onOtherSecret: 'refuse',
       url: 'http://localhost',
-      defaultRealm: 'company',
+      defaultRealm: REALM,
       allowsWebPublicChannels: false,
       hasRateLimits: false,
       trustedProxies: 0,
@@ -114,6 +121,7 @@ export class Engine {
       importRunner: null,
       release: async () => {},
     });
+    await this.startApp(parley);
     this.process = Object.assign(state, { parley, close, wire: new Wire(parley.handler) });
     await settle(this.isBusy);
   }
@@ -121,10 +129,39 @@ export class Engine {
   /** Creates the organization with one person per role. */
   async createCompany(roles: readonly Role[]): Promise<readonly Account[]> {
     const { parley } = this.process;
-    const realm = await parley.useCase(CreateRealm).execute({ stringId: 'company', name: 'Company' });
+    const realm = await parley.useCase(CreateRealm).execute({ stringId: REALM, name: 'Company' });
     const accounts: Account[] = [];
     for (const [index, role] of roles.entries()) accounts.push(await this.addPerson(realm.id, index, role));
     return accounts;
+  }
+
+  /** Application whose hooks and consumers run in the process of the server. */
+  get app(): SimulatedApp | null {
+    return this.installed;
+  }
+
+  /** Runs an application from now on, which knows people by external ids. */
+  async install(app: SimulatedApp, accounts: readonly Account[]): Promise<void> {
+    const { parley } = this.process;
+    for (const [person, { id }] of accounts.entries()) {
+      await parley.users.link({ realm: REALM, externalId: externalIdOf(person), userId: id });
+    }
+    this.installed = app;
+    await this.startApp(parley);
+    await settle(this.isBusy);
+  }
+
+  /** A process with an application starts when the disk works again. */
+  private async startApp(parley: ComposedParley): Promise<void> {
+    if (!this.installed) return;
+    const { failure } = this.disk;
+    this.disk.failure = null;
+    try {
+      await this.installed.start(parley, { realm: REALM, clock: this.time });
+    } catch (error) {
+      throw new Violation('the application starts', `${error}`);
+    }
+    this.disk.failure = failure;
   }
 
   private async addPerson(realmId: RealmId, index: number, role: Role): Promise<Account> {
@@ -233,12 +270,12 @@ export class Engine {
       read: (work, run) => counted(() => run(work)),
       write: (work, run) =>
         counted(async () => {
-          const plan = this.crashPlan;
-          if (plan?.commits === 0 && plan.moment === 'before') {
+          const moment = this.nextCrash();
+          if (moment === 'before') {
             this.die();
             return never();
           }
-          if (plan?.commits === 0 && plan.moment === 'within') {
+          if (moment === 'within') {
             this.disk.interruptAfter(this.faultRandomness.below(MAX_INTERRUPTED), () => {
               this.die();
               throw new Error('The process has ended');
@@ -250,12 +287,17 @@ export class Engine {
             if (process.isDead) throw new Error('The process has ended');
             return made;
           });
-          if (plan && this.crashPlan) {
-            if (plan.commits === 0) this.die();
-            else this.crashPlan = { ...this.crashPlan, commits: this.crashPlan.commits - 1 };
-          }
+          if (moment !== null) this.die();
           return result;
         }),
     });
+  }
+
+  /** Moment at which the process ends in the unit that begins now; null if it survives it. Units may run together. */
+  private nextCrash(): CrashPlan['moment'] | null {
+    const plan = this.crashPlan;
+    if (!plan) return null;
+    this.crashPlan = plan.commits > 0 ? { ...plan, commits: plan.commits - 1 } : null;
+    return plan.commits > 0 ? null : plan.moment;
   }
 }

@@ -1,14 +1,24 @@
 import { ACTIONS } from './actions.js';
-import { type Choices, type Play, pick } from './choices.js';
+import { type Choices, other, type Play, pick } from './choices.js';
 import type { Company } from './company.js';
 import { sending } from './sending.js';
+
+const MOMENTS = ['before', 'within', 'after'] as const;
 
 /** Faults by name, with their weight among all faults. */
 export const FAULTS = {
   crash: {
     weight: 3,
     play: async (company, { a, b }) => {
-      company.engine.planCrash({ commits: Math.floor(a * 6), moment: pick(['before', 'within', 'after'], b)! });
+      company.engine.planCrash({ commits: Math.floor(a * 6), moment: pick(MOMENTS, b)! });
+    },
+  },
+  crashSending: {
+    weight: 6,
+    play: async (company, step) => {
+      const choice = other(step.a + step.b);
+      company.engine.planCrash({ commits: Math.floor(choice * 4), moment: pick(MOMENTS, other(choice))! });
+      await sending(false)(company, step);
     },
   },
   crashNow: {
@@ -45,7 +55,12 @@ export const FAULTS = {
   },
 } satisfies Readonly<Record<string, { readonly weight: number; readonly play: Play }>>;
 
-export type StepKind = keyof typeof ACTIONS | keyof typeof FAULTS;
+export type FaultKind = keyof typeof FAULTS;
+
+/** Faults that every server meets, and that leave its database and its clock alone. */
+export const SMALL_FAULTS: readonly FaultKind[] = ['crash', 'crashSending', 'crashNow', 'loseAnswer', 'slowReader'];
+
+export type StepKind = keyof typeof ACTIONS | FaultKind;
 
 /** Move of a simulated person, or a fault. */
 export interface Step extends Choices {

@@ -35,12 +35,12 @@ export async function shrink(
   return kept;
 }
 
-/** Test that repeats a run, for pasting. */
-export function testOf({ seed, people, steps, invariant }: Failing): string {
+/** Test that repeats a run, for pasting. `call`: start of the call with the run's options. */
+export function testOf({ seed, people, steps, invariant }: Failing, call = 'run({'): string {
   const lines = steps.map((step) => `      ${JSON.stringify(step)},`);
   return [
     `it(${JSON.stringify(`keeps the invariant "${invariant}" (seed ${seed})`)}, async () => {`,
-    '  const { violation } = await run({',
+    `  const { violation } = await ${call}`,
     `    seed: ${seed},`,
     `    people: ${people},`,
     '    steps: [',

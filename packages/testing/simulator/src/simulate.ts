@@ -1,9 +1,10 @@
 import type { Role } from '@parley/domain/access';
 import { SeededRandom } from '@parley/server/testing';
 import { ACTIONS } from './actions.js';
+import type { SimulatedApp } from './app.js';
 import { Company } from './company.js';
 import { Engine } from './engine.js';
-import { FAULTS, playStep, type Step, type StepKind } from './faults.js';
+import { FAULTS, type FaultKind, playStep, type Step, type StepKind } from './faults.js';
 import { ADMINISTRATOR, GUEST, MEMBER, MODERATOR, Model, OWNER } from './model.js';
 import { SimulatedTime, settle, stopSliceClock } from './simulated-time.js';
 import { Violation } from './violation.js';
@@ -14,6 +15,8 @@ export interface SimulationOptions {
   readonly people: number;
   /** Faults per simulated day and person; 0 for none. */
   readonly faults: number;
+  /** Default: all. */
+  readonly faultKinds?: readonly FaultKind[];
 }
 
 export interface RunOptions {
@@ -24,15 +27,23 @@ export interface RunOptions {
   readonly until?: number;
   /** Receives one line per request and fault. */
   readonly onTrace?: (line: string) => void;
+  /** Called after each step that kept the invariants. */
+  readonly onStep?: (counts: Counts) => void;
+  /** Application whose hooks and consumers run with the engine; used by this run only. */
+  readonly app?: SimulatedApp;
 }
 
-export interface Outcome {
-  /** SHA-256 of the trace. */
-  readonly digest: string;
+/** Numbers of what was played. */
+export interface Counts {
   readonly steps: number;
   readonly calls: number;
   readonly messages: number;
   readonly crashes: number;
+}
+
+export interface Outcome extends Counts {
+  /** SHA-256 of the trace. */
+  readonly digest: string;
   /** Null if all invariants held. */
   readonly violation: Violation | null;
 }
@@ -54,7 +65,7 @@ const ACCESS_STEPS: ReadonlySet<StepKind> = new Set([
 ]);
 
 /** Plans everything that people do and that fails, by the seed alone. */
-export function plan({ seed, days, people, faults }: SimulationOptions): readonly Step[] {
+export function plan({ seed, days, people, faults, faultKinds }: SimulationOptions): readonly Step[] {
   const random = new SeededRandom(seed);
   const steps: Step[] = [];
   const add = (at: number, kinds: readonly StepKind[]) =>
@@ -63,7 +74,7 @@ export function plan({ seed, days, people, faults }: SimulationOptions): readonl
       ...{ a: random.fraction(), b: random.fraction() },
     });
   const actions = weighted(ACTIONS);
-  const failures = weighted(FAULTS);
+  const failures = weighted(FAULTS).filter((kind) => faultKinds?.includes(kind) ?? true);
   for (let day = 0; day < days; day++) {
     const time = () => day * DAY_SECONDS + DAY_STARTS + random.below(DAY_LASTS);
     let at = time();
@@ -93,16 +104,30 @@ const FIRST_ROLES: readonly (readonly [Role, number])[] = [
 const roleOf = (person: number): readonly [Role, number] => FIRST_ROLES[person] ?? ['member', MEMBER];
 
 /** Plays steps on a new server and checks the invariants after each one. The same options always give the same digest. */
-export async function run({ seed, people, steps, until, onTrace = () => {} }: RunOptions): Promise<Outcome> {
+export async function run({
+  seed,
+  people,
+  steps,
+  until,
+  onTrace = () => {},
+  onStep = () => {},
+  app,
+}: RunOptions): Promise<Outcome> {
   const restoreSliceClock = stopSliceClock();
   const time = new SimulatedTime(new SeededRandom(seed + 1));
   const engine = new Engine(time, seed + 2);
   let played = 0;
   let company: Company | undefined;
   let violation: Violation | null = null;
+  const counts = (): Counts => ({
+    steps: played,
+    calls: company?.calls ?? 0,
+    messages: company?.model.messages.size ?? 0,
+    crashes: engine.crashes,
+  });
   try {
     await engine.start();
-    company = await openCompany(engine, time, people, onTrace);
+    company = await openCompany(engine, time, people, onTrace, app);
     let day = 0;
     for (const group of groupsOf(steps.slice(0, until))) {
       played += group.length;
@@ -112,6 +137,7 @@ export async function run({ seed, people, steps, until, onTrace = () => {} }: Ru
         day = today;
       }
       await playGroup(company, group, played);
+      onStep(counts());
     }
     await endOf(company);
   } catch (error) {
@@ -122,15 +148,7 @@ export async function run({ seed, people, steps, until, onTrace = () => {} }: Ru
     await engine.close();
     restoreSliceClock();
   }
-  const { calls = 0, model } = company ?? {};
-  return {
-    digest: company?.digest() ?? '',
-    steps: played,
-    calls,
-    messages: model?.messages.size ?? 0,
-    crashes: engine.crashes,
-    violation,
-  };
+  return { digest: company?.digest() ?? '', ...counts(), violation };
 }
 
 /** Sends of different people in one second run together; every other step runs alone. */
@@ -156,9 +174,11 @@ async function openCompany(
   time: SimulatedTime,
   people: number,
   onTrace: (line: string) => void,
+  app?: SimulatedApp,
 ): Promise<Company> {
   const roles = Array.from({ length: people }, (_, person) => roleOf(person));
   const accounts = await engine.createCompany(roles.map(([role]) => role));
+  if (app) await engine.install(app, accounts);
   const model = new Model();
   model.roles.push(...roles.map(([, number]) => number));
   const company = new Company(engine, time, model, accounts, onTrace);
@@ -215,6 +235,7 @@ async function checkStep(company: Company, step: Step, played: number): Promise<
   if (isFull) for (const person of everybody) await company.checkPerson(person);
   else if (played % PERSON_CHECK_EVERY === 0) await company.checkPerson(witness);
   requireNoProblems(company);
+  await company.checkApp(false);
 }
 
 /** Lets the last jobs end, then checks what everybody sees. */
@@ -232,6 +253,7 @@ async function endOf(company: Company): Promise<void> {
     await company.checkPerson(person);
   }
   requireNoProblems(company);
+  await company.checkApp(true);
 }
 
 function requireNoProblems({ engine }: Company): void {

@@ -13,15 +13,19 @@ import { NotificationWorker } from '../../workers/notification-worker.js';
 import { Promotion } from '../../workers/promotion.js';
 import { Adapter } from '../adapter.js';
 import type { WorkerOptions } from '../background-workers.js';
+import type { NodeOptions } from './node.js';
 import type { StorageOptions } from './storage.js';
 
-export interface BusOptions extends Pick<StorageOptions, 'eventLimits'>, Pick<WorkerOptions, 'reportPresence'> {
+export interface BusOptions
+  extends Pick<StorageOptions, 'eventLimits'>,
+    Pick<WorkerOptions, 'reportPresence'>,
+    Pick<NodeOptions, 'timers'> {
   /** Bus to other servers of the database; default: none. */
   readonly bus?: Bus;
 }
 
 /** Bus to other servers, and delivery of the events that any of them commits. */
-export const bus = ({ bus: connected, eventLimits, reportPresence }: BusOptions) =>
+export const bus = ({ bus: connected, eventLimits, reportPresence, timers }: BusOptions) =>
   new Adapter({
     bus: () => connected ?? new LocalBus().connect(),
     onListenerFailure:
@@ -70,7 +74,8 @@ export const bus = ({ bus: connected, eventLimits, reportPresence }: BusOptions)
         timers: get('timers'),
         report: get('report'),
         resolve,
-        keepAlive: keepProcessAlive,
+        // Simulated processes end without stopping their consumers.
+        keepAlive: timers ? () => () => {} : keepProcessAlive,
       }),
     // API keys and sessions are forgotten before clients get the event.
     eventListeners: ({ get, resolve }) => [
