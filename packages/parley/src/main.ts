@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { COMMANDS, startCommandLine } from '@parley/server/cli';
+import { startCommandLine } from '@parley/server/cli';
 import { SIMULATE_COMMAND } from './simulate.command.js';
 
-startCommandLine([...COMMANDS, SIMULATE_COMMAND]);
+startCommandLine([SIMULATE_COMMAND]);

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import {
   always,
-  type Command,
+  type CliCommand,
   type CommandContext,
   type CommandResult,
   EXIT_CODES,
@@ -10,7 +10,7 @@ import {
 import type { FaultLevel, SimulationProgress, SimulationResult } from './simulation/index.js';
 
 /** Plays a company's chat in memory. A file of its own in the package, which only this command loads. */
-export const SIMULATE_COMMAND: Command = {
+export const SIMULATE_COMMAND: CliCommand = {
   name: 'simulate',
   help: 'plays a week of a company on the engine, with crashes, and checks what everybody sees (docs/simulation.md)',
   details:

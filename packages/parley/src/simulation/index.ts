@@ -2,12 +2,12 @@ import { randomInt } from 'node:crypto';
 import {
   ACTIONS,
   FAULTS,
+  type PlannedStep,
   pageOf,
   plan,
   run,
   type SimulatedApp,
   SMALL_FAULTS,
-  type Step,
   shrink,
   testOf,
 } from '@parley/simulator/playing';
@@ -45,7 +45,7 @@ export interface SimulateOptions {
  */
 export type FaultLevel = 'none' | 'small' | 'all';
 
-/** What a person does, or a fault. */
+/** Action of a person, or a fault. */
 export interface SimulatedStep {
   readonly kind: string;
   /** Seconds since the start. */
@@ -139,7 +139,7 @@ function checkedOptions({
   const wrong = steps?.find(({ kind, by }) => !(kind in ACTIONS || kind in FAULTS) || !(by >= 0 && by < people));
   if (wrong) throw new RangeError(`There is no step ${JSON.stringify(wrong)} with ${people} people.`);
   const planned = steps ?? plan({ seed, days, people, ...FAULT_LEVELS[faults] });
-  return { seed, people, steps: planned as readonly Step[], ...(until !== undefined && { until }) };
+  return { seed, people, steps: planned as readonly PlannedStep[], ...(until !== undefined && { until }) };
 }
 
 function requireInteger(name: string, value: number, least: number, most: number): void {

@@ -1,6 +1,5 @@
 /** Command line for the published package, which adds a command of its own. */
 
 export { UsageError } from '../kernel/startup-error.js';
-export { always, type Command, type CommandContext, type CommandResult, EXIT_CODES } from './command.js';
-export { COMMANDS } from './commands.js';
+export { always, type Command as CliCommand, type CommandContext, type CommandResult, EXIT_CODES } from './command.js';
 export { startCommandLine } from './start-command-line.js';

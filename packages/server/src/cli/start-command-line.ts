@@ -10,8 +10,8 @@ import { processTerminal, runCommandLine } from './run-command-line.js';
 const HEAP_GROWING_PERCENT = 70;
 const LONG_COMMANDS = ['serve', 'import'];
 
-/** Runs the command that the arguments of the process name. */
-export function startCommandLine(commands: readonly Command[] = COMMANDS): void {
+/** Runs the command that the arguments of the process name. `more`: commands in addition to those of the server. */
+export function startCommandLine(more: readonly Command[] = []): void {
   const words = process.argv.slice(2);
   if (LONG_COMMANDS.includes(words[0]!)) setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
   // An import that a server runs ends with the server.
@@ -20,7 +20,7 @@ export function startCommandLine(commands: readonly Command[] = COMMANDS): void 
     process.channel?.unref();
   }
   // The bundle is CommonJS, which has no top-level await.
-  void runCommandLine(words, processTerminal, process.env, commands).then((exitCode) => {
+  void runCommandLine(words, processTerminal, process.env, [...COMMANDS, ...more]).then((exitCode) => {
     process.exitCode = exitCode;
   });
 }

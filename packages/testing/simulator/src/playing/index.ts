@@ -2,7 +2,7 @@
 
 export { ACTIONS } from '../actions.js';
 export type { SimulatedApp, SimulatedMessage, SimulatedState, SimulatedWorld } from '../app.js';
-export { FAULTS, SMALL_FAULTS, type Step, type StepKind } from '../faults.js';
+export { FAULTS, SMALL_FAULTS, type Step as PlannedStep } from '../faults.js';
 export { pageOf } from '../page.js';
 export { shrink, testOf } from '../shrink.js';
 export { plan, run } from '../simulate.js';
