@@ -53,7 +53,6 @@ const CAPABILITIES = {
   bulk_message_deletion: true,
   user_avatar_url_field_optional: true,
   stream_typing_notifications: true,
-  user_settings_object: true,
   linkifier_url_template: true,
   user_list_incomplete: true,
   include_deactivated_groups: true,
@@ -63,6 +62,7 @@ const CAPABILITIES = {
   individual_emoji_changes: true,
   external_ids: true,
   application_data: true,
+  lean_state: true,
 };
 
 /** Poll timeout if the server does not specify one (events §6.1); also the longest silence of a stream. */

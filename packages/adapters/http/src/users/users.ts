@@ -17,6 +17,7 @@ import {
   isEmailPublic,
   ListUsers,
   type LoadedPeople,
+  loadInaccessibleIds,
   loadPeople,
   loadViewer,
   publicAddress,
@@ -269,9 +270,12 @@ export const peopleSection = ({ realmUrls, once }: SectionParts): RegisterSectio
     fetchEventTypes: [REALM_USER],
     load: async (snapshot, request) => {
       const people = await snapshot.load(loadPeople);
+      const isIncomplete = can(request.presentation, 'user_list_incomplete');
+      const inaccessibleIds = isIncomplete ? [] : await snapshot.load(loadInaccessibleIds);
       const viewer = await snapshot.load(loadViewer);
       const realm = await snapshot.load(loadRealm);
-      return writePeople({ viewer, realm }, people, request, once(userPagesOf), publicRealmOf(realm, realmUrls));
+      const publicRealm = publicRealmOf(realm, realmUrls);
+      return writePeople({ viewer, realm }, { ...people, inaccessibleIds }, request, once(userPagesOf), publicRealm);
     },
     present: ({ active, deactivated, bots }) => ({
       realm_users: active,
@@ -286,7 +290,7 @@ export const peopleSection = ({ realmUrls, once }: SectionParts): RegisterSectio
  */
 async function writePeople(
   { viewer, realm }: Pick<SectionContext, 'viewer' | 'realm'>,
-  { entries, inaccessibleIds, systemBots, hydrate }: LoadedPeople,
+  { entries, inaccessibleIds, systemBots, hydrate }: LoadedPeople & { readonly inaccessibleIds: readonly UserId[] },
   { presentation, isSpectator }: RegisterRequest,
   pages: UserPagePresenter,
   publicRealm: PublicRealm,
@@ -300,8 +304,7 @@ async function writePeople(
     ...form,
     withActivity: true,
   });
-  const unknown = can(presentation, 'user_list_incomplete') ? [] : inaccessibleIds;
-  const inaccessibleUsers = unknown.map((id) => ({
+  const inaccessibleUsers = inaccessibleIds.map((id) => ({
     id,
     text: JSON.stringify(presentUnknownUser(id, publicRealm, { withActivity: false })),
   }));
