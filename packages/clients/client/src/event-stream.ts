@@ -53,6 +53,7 @@ const CAPABILITIES = {
   bulk_message_deletion: true,
   user_avatar_url_field_optional: true,
   stream_typing_notifications: true,
+  user_settings_object: true,
   linkifier_url_template: true,
   user_list_incomplete: true,
   include_deactivated_groups: true,

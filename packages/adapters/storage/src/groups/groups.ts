@@ -96,7 +96,7 @@ export class SqlGroupRepository implements GroupRepository {
        FROM user_group g`;
     const members = memberIds(list('m.user_id'));
     const view = viewWith(members);
-    const leanView = viewWith(`CASE WHEN g.system_name = 'everyone' THEN NULL ELSE ${members} END`);
+    const leanView = viewWith(`CASE WHEN g.system_name = 'everyone' THEN '[]' ELSE ${members} END`);
     const ofRealm = 'WHERE g.realm_id = ? AND g.name_key IS NOT NULL ORDER BY g.id';
     this.views = statements.rows<ViewRow>(`${view} ${ofRealm}`);
     this.leanViews = statements.rows<ViewRow>(`${leanView} ${ofRealm}`);

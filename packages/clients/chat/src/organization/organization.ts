@@ -87,12 +87,12 @@ export const ORGANIZATION_RULES: Pick<
         groups.change(event.group_id, (group) => ({ ...group, ...event.data }));
         break;
       default: {
-        const change = event.op.startsWith('add') ? union : without;
-        const [key, ids] =
+        const change = event.op.includes('add') ? union : without;
+        groups.change(event.group_id, (group) =>
           'user_ids' in event
-            ? (['members', event.user_ids] as const)
-            : (['direct_subgroup_ids', event.direct_subgroup_ids] as const);
-        groups.change(event.group_id, (group) => ({ ...group, [key]: change(group[key], ids) }));
+            ? { ...group, members: [...change(group.members, event.user_ids)] }
+            : { ...group, direct_subgroup_ids: [...change(group.direct_subgroup_ids, event.direct_subgroup_ids)] },
+        );
       }
     }
     deriveOwnRights(state);
