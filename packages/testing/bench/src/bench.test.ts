@@ -36,7 +36,7 @@ const IS_LONG = process.env.HOSTILE_LOAD === 'long';
 const EXAMPLES = ['send', 'facade', 'orders', 'start', 'markdown'];
 
 /** Number of table rows with a goal. */
-const GOALS = 126;
+const GOALS = 127;
 const GOALS_OF_EXAMPLES = 12;
 
 const cellsOf = (line: string): readonly string[] =>
