@@ -11,7 +11,7 @@ import type { Quarantine } from '../engine/quarantine.js';
 import { ascending, ColumnQuery, idList, withNobody } from '../engine/rows.js';
 import type { Parameter, Statements } from '../engine/statements.js';
 import { VersionedCache } from '../engine/versioned-cache.js';
-import { fromGroup, type GroupRow, groupPermissions, toGroup } from './group-rows.js';
+import { fromGroup, type GroupRow, groupPermissions, toGroup, type ValueRow, type ViewRow } from './group-rows.js';
 import { anonymousValue, groupSettingValues } from './group-values.js';
 
 /** Members written per step before yielding. */
@@ -268,22 +268,19 @@ export class SqlGroupRepository implements GroupRepository {
   }
 
   listViews(realmId: RealmId): Promise<readonly GroupView[]> {
-    return this.cachedViews(realmId, this.caches.views, this.views);
+    return this.cachedViews(realmId, 'views');
   }
 
   listLeanViews(realmId: RealmId): Promise<readonly GroupView[]> {
-    return this.cachedViews(realmId, this.caches.leanViews, this.leanViews);
+    return this.cachedViews(realmId, 'leanViews');
   }
 
-  private async cachedViews(
-    realmId: RealmId,
-    cache: VersionedCache<number, readonly GroupView[]>,
-    rows: typeof this.views,
-  ): Promise<readonly GroupView[]> {
+  private async cachedViews(realmId: RealmId, form: 'views' | 'leanViews'): Promise<readonly GroupView[]> {
+    const cache = this.caches[form];
     const version = (await this.versionOf(realmId)) ?? 0;
     const cached = cache.get(realmId, version);
     if (cached) return cached;
-    const views = await this.toViews(realmId, await rows.all(realmId));
+    const views = await this.toViews(realmId, await this[form].all(realmId));
     const members = views.reduce((sum, { memberIds }) => sum + memberIds.length, 0);
     if (members <= MAX_CACHED_MEMBERS) cache.put(this.statements, realmId, version, views);
     return views;
@@ -523,16 +520,4 @@ export class SqlGroupRepository implements GroupRepository {
   private set(values: readonly (number | string)[]): Parameter {
     return this.statements.dialect.set(values);
   }
-}
-
-interface ViewRow extends GroupRow {
-  readonly member_ids: string;
-  readonly subgroup_ids: string;
-}
-
-interface ValueRow {
-  readonly id: GroupId;
-  /** Comma-separated in any order; null for named groups. */
-  readonly member_ids: string | null;
-  readonly subgroup_ids: string | null;
 }
