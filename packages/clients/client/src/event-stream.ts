@@ -63,6 +63,7 @@ const CAPABILITIES = {
   individual_emoji_changes: true,
   external_ids: true,
   application_data: true,
+  lean_state: true,
 };
 
 /** Poll timeout if the server does not specify one (events §6.1); also the longest silence of a stream. */

@@ -347,6 +347,8 @@ export interface ChannelReads {
   listDefaults(realmId: RealmId): Promise<readonly Channel[]>;
   /** Includes archived channels. */
   hasChannelsInFolder(realmId: RealmId, folderId: ChannelFolderId): Promise<boolean>;
+  /** Includes archived channels; ascending. */
+  listWebPublicIds(realmId: RealmId): Promise<readonly ChannelId[]>;
   /** True if the realm has an active web-public channel. */
   hasWebPublic(realmId: RealmId): Promise<boolean>;
   /** Returns up to `limit` recently active channels with ids above `after`, ascending; null starts at the beginning. */

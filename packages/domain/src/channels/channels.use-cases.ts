@@ -1,10 +1,10 @@
-import { type Actor, mustBeAdministrator } from '../access/actor.js';
+import { type Actor, isGuest, mustBeAdministrator } from '../access/actor.js';
 import { byId } from '../kernel/export-parts.js';
-import type { Caller, ChannelId, UserId } from '../kernel/ids.js';
+import type { Caller, ChannelId, RealmId, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Randomness } from '../kernel/ports.js';
 import type { Snapshot } from '../kernel/register-queue.js';
-import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { canAdministerBot } from '../users/user-permissions.js';
 import { loadViewer } from '../users/users.use-cases.js';
 import { type Channel, type ChannelView, channelAddress, isPrivate, isWebPublic } from './channel.js';
@@ -26,8 +26,6 @@ import { canPostSomewhere, loadPosting } from './post-permissions.js';
 import type { Subscription } from './subscriptions.js';
 import { type NamedTopicPolicy, nameTopicPolicies } from './topic-policies.js';
 
-/** Number of channels read per batch, with yields in between. */
-
 /** Loads the viewer's subscriptions, including former ones, by ascending channel. */
 export const loadOwnSubscriptions = ({ caller, repositories }: Snapshot): Promise<readonly Subscription[]> =>
   repositories.channels.listSubscriptions(caller.realmId, caller.userId);
@@ -35,8 +33,10 @@ export const loadOwnSubscriptions = ({ caller, repositories }: Snapshot): Promis
 /** Loads all channels visible to the viewer, including archived ones, by name in code-point order. */
 export async function loadChannels(snapshot: Snapshot): Promise<readonly ChannelView[]> {
   const { caller, repositories } = snapshot;
-  const visible = new Set((await snapshot.load(loadVisibleChannels)).map(({ id }) => id));
-  return repositories.channels.listViewsWhere(caller.realmId, ({ id }) => visible.has(id));
+  const visible = (await snapshot.load(loadVisibleChannels)).map(({ id }) => id);
+  if (isGuest(await snapshot.load(loadViewer))) return repositories.channels.listViews(caller.realmId, visible);
+  const ids = new Set(visible);
+  return repositories.channels.listViewsWhere(caller.realmId, ({ id }) => ids.has(id));
 }
 
 /** Loads the active default channels, ascending; empty for guests. */
@@ -86,8 +86,20 @@ export async function loadVisibleChannels(snapshot: Snapshot): Promise<readonly 
   const { caller, repositories } = snapshot;
   const viewer = await snapshot.load(loadViewer);
   const subscribed = await snapshot.load(loadSubscribedIds);
-  const channels = await repositories.channels.listAll(caller.realmId);
+  const channels = isGuest(viewer)
+    ? await listOpenToGuest(repositories, caller.realmId, subscribed)
+    : await repositories.channels.listAll(caller.realmId);
   return channels.filter((channel) => hasMetadataAccess(viewer, channel, subscribed.has(channel.id)));
+}
+
+/** Returns the channels that a guest may see, without reading the others. */
+async function listOpenToGuest(
+  { channels }: Pick<Repositories, 'channels'>,
+  realmId: RealmId,
+  subscribedIds: ReadonlySet<ChannelId>,
+): Promise<readonly Channel[]> {
+  const webPublicIds = await channels.listWebPublicIds(realmId);
+  return channels.list(realmId, [...new Set([...subscribedIds, ...webPublicIds])]);
 }
 
 export interface ListChannelsInput {

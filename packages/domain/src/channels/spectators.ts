@@ -83,11 +83,13 @@ export class LoadSpectatorState {
     { loaders }: { readonly loaders: L },
   ): Promise<Loaded<L>> {
     return readAsSpectator(this.uow, spectator, this.option, async (repositories, { realm, actor }) => {
+      const { channels } = repositories;
+      const webPublic = await channels.list(realm.id, await channels.listWebPublicIds(realm.id));
       const caller = { realmId: realm.id, userId: actor.id, clientName: spectator.clientName };
       const snapshot = takeSnapshot(repositories, caller, [
         [loadViewer, actor],
         [loadOwnUser, spectatorUser(realm)],
-        [loadVisibleChannels, (await repositories.channels.listAll(realm.id)).filter(isOpenToSpectators)],
+        [loadVisibleChannels, webPublic.filter(isOpenToSpectators)],
       ]);
       return loadAll(snapshot, loaders);
     });

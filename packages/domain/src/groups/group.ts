@@ -154,6 +154,8 @@ export interface GroupReads {
   systemGroupIds(realmId: RealmId): Promise<Readonly<Record<SystemGroupName, GroupId>>>;
   /** Returns named groups, including deactivated ones, by ascending id. */
   listViews(realmId: RealmId): Promise<readonly GroupView[]>;
+  /** The same without the members of `role:everyone`, at a cost that does not depend on the number of guests. */
+  listLeanViews(realmId: RealmId): Promise<readonly GroupView[]>;
   /** Returns null if the realm has no such group or it is anonymous. */
   findView(realmId: RealmId, id: GroupId): Promise<GroupView | null>;
   /** Returns named groups, including deactivated ones, by ascending id. */
@@ -224,6 +226,10 @@ declare module '../kernel/feature-types.js' {
 /** Loads all groups, including deactivated ones, by ascending id. */
 export const loadGroups = ({ caller, repositories }: Snapshot): Promise<readonly GroupView[]> =>
   repositories.groups.listViews(caller.realmId);
+
+/** Loads the groups without the members of `role:everyone`, who are all guests. */
+export const loadLeanGroups = ({ caller, repositories }: Snapshot): Promise<readonly GroupView[]> =>
+  repositories.groups.listLeanViews(caller.realmId);
 
 export interface MembershipNotice {
   readonly op: 'add' | 'remove';

@@ -25,7 +25,7 @@ import { QUEUE_FILTERS } from '../composition/features.js';
 import { loadGroups } from '../groups/group.js';
 import { loadNewestMessageId, loadRecentConversations, loadStarredIds, loadUnread } from '../messages/flags.js';
 import { loadRealmPermissions } from '../realms/realm-loaders.js';
-import { loadPeople } from '../users/users.use-cases.js';
+import { loadInaccessibleIds, loadPeople } from '../users/users.use-cases.js';
 import { wholeRealm } from './event.js';
 import { MAX_QUEUES_PER_USER, type ServedQueues } from './event-queue.js';
 import type { EventSeq } from './ids.js';
@@ -33,6 +33,7 @@ import { RegisterQueue, type RegisterQueueInput, type Snapshot, type SnapshotLoa
 
 const everything = {
   people: loadPeople,
+  inaccessibleIds: loadInaccessibleIds,
   groups: loadGroups,
   channels: loadChannels,
   defaultChannelIds: loadDefaultChannelIds,
@@ -269,8 +270,8 @@ describe('guest access to users in the initial state', () => {
     const fixture = await town();
     await fixture.add(aUser({ name: 'helper', botOf: 'owner' }));
     const known = async (who: string) => {
-      const { people } = await loading(fixture, who);
-      return [people.entries.length, people.inaccessibleIds];
+      const { people, inaccessibleIds } = await loading(fixture, who);
+      return [people.entries.length, inaccessibleIds];
     };
     const all = fixture.users.size;
     expect(await known('guest')).toEqual([all, []]);

@@ -214,6 +214,8 @@ export interface UserReads {
   listByName(realmId: RealmId, names: readonly string[]): Promise<readonly User[]>;
   /** Returns all users by ascending id, including deactivated users and bots but no system bots. */
   listEntries(realmId: RealmId): Promise<readonly UserListEntry[]>;
+  /** The same for some users; unknown ids are absent. The cost grows with the number of ids. */
+  listSomeEntries(realmId: RealmId, ids: readonly UserId[]): Promise<readonly UserListEntry[]>;
   /** Ascending id. */
   listSystemBots(realmId: RealmId): Promise<readonly User[]>;
   findSystemBot(realmId: RealmId, kind: SystemBotKind): Promise<User>;

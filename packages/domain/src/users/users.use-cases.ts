@@ -28,8 +28,6 @@ export const loadOwnUser = async ({ caller, repositories }: Snapshot): Promise<U
 export interface LoadedPeople {
   /** Visible users by ascending id, including deactivated users and bots. */
   readonly entries: readonly UserListEntry[];
-  /** Hidden users, ascending; empty unless the viewer is a limited guest (users §1.4). */
-  readonly inaccessibleIds: readonly UserId[];
   readonly systemBots: readonly User[];
   /** Valid only within the snapshot read. */
   readonly hydrate: (ids: readonly UserId[]) => Promise<readonly UserWithProfile[]>;
@@ -38,19 +36,27 @@ export interface LoadedPeople {
 export async function loadPeople(snapshot: Snapshot): Promise<LoadedPeople> {
   const { repositories } = snapshot;
   const { users } = repositories;
-  const viewer = await snapshot.load(loadViewer);
   const realm = await snapshot.load(loadRealm);
-  const accessible = await accessibleUserIds(repositories, viewer, realm);
-  const entries = await users.listEntries(realm.id);
+  const accessible = await snapshot.load(loadAccessibleIds);
   return {
-    entries: accessible ? entries.filter(({ id }) => accessible.has(id)) : entries,
-    inaccessibleIds: accessible ? entries.map(({ id }) => id).filter((id) => !accessible.has(id)) : [],
+    entries: await (accessible ? users.listSomeEntries(realm.id, [...accessible]) : users.listEntries(realm.id)),
     systemBots: await users.listSystemBots(realm.id),
     hydrate: async (ids) => {
       return withProfiles(repositories, realm.id, await users.list(realm.id, ids));
     },
   };
 }
+
+/** Loads the hidden users, ascending; none unless the viewer is a limited guest (users §1.4). */
+export async function loadInaccessibleIds(snapshot: Snapshot): Promise<readonly UserId[]> {
+  const accessible = await snapshot.load(loadAccessibleIds);
+  if (!accessible) return [];
+  const entries = await snapshot.repositories.users.listEntries(snapshot.caller.realmId);
+  return entries.map(({ id }) => id).filter((id) => !accessible.has(id));
+}
+
+const loadAccessibleIds = async (snapshot: Snapshot): Promise<ReadonlySet<UserId> | null> =>
+  accessibleUserIds(snapshot.repositories, await snapshot.load(loadViewer), await snapshot.load(loadRealm));
 
 export interface GetOwnUserOutput {
   readonly user: UserWithProfile;

@@ -112,6 +112,32 @@ describe("customer of the preset 'customers'", () => {
     await server.parley.as(staff).messages.delete(sent.id);
   });
 
+  it('registers with the same bytes and without events, however many other customers there are', async () => {
+    const register = async () => {
+      const { body } = await call('POST', '/register', {
+        client_capabilities: { notification_settings_null: true, user_list_incomplete: true, lean_state: true },
+      });
+      return { state: JSON.parse(body), bytes: body.length };
+    };
+    const before = await register();
+    const others = Array.from({ length: 50 }, (_, n) => ({ externalId: `other ${n}`, name: `Other ${n}` }));
+    await server.parley.users.upsertMany(others.map((other) => ({ realm, ...other, role: 'guest' as const })));
+    const { channels } = server.parley.as(staff);
+    await channels.ensureMany(
+      others.map(({ externalId }) => ({ name: `Order of ${externalId}`, isPrivate: true, subscribers: [externalId] })),
+    );
+    await server.catchUp();
+    const after = await register();
+    expect(after.bytes).toBeLessThanOrEqual(before.bytes + 20);
+    const everyone = after.state.realm_user_groups.find(({ name }: { name: string }) => name === 'role:everyone');
+    expect(everyone.members).toEqual([]);
+    expect(after.state).not.toHaveProperty('realm_incoming_webhook_bots');
+    expect(after.state).not.toHaveProperty('stop_words');
+    const { queue_id } = before.state;
+    const { body } = await call('GET', '/events', { queue_id, last_event_id: -1, dont_block: true });
+    expect(JSON.parse(body).events).toEqual([]);
+  });
+
   it('makes notifications due to staff in the channel', async () => {
     const due: ParleyEvent<'notification.due'>[] = [];
     const off = server.parley.on('notification.due', (event) => due.push(event));

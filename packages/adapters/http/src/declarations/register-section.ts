@@ -2,7 +2,7 @@ import type { Actor } from '@parley/domain/access';
 import type { Snapshot, SnapshotLoader, TokenScope } from '@parley/domain/kernel';
 import { loadRealm, type Realm } from '@parley/domain/realms';
 import { loadOwnUser, loadViewer, type User } from '@parley/domain/users';
-import type { QueuePresentation } from '../delivery/event-presenter.js';
+import { can, type QueuePresentation } from '../delivery/event-presenter.js';
 import type { WireFields } from '../wire/reply.js';
 import type { ClientVariant } from '../wire/request.js';
 import type { Shape } from '../wire/schema.js';
@@ -118,6 +118,10 @@ export const plainSection = (
     load: async () => null,
     present: (_data, context) => present(context),
   });
+
+/** Section with the same values for everybody, which clients with `lean_state` do not need. */
+export const catalogueSection = (name: string, fields: Shape, values: WireFields): RegisterSection =>
+  plainSection(name, fields, ({ presentation }) => (can(presentation, 'lean_state') ? {} : values), 'likeGuests');
 
 /** Placeholder section of an unimplemented feature, with the values of a new organization. */
 export const fixedSection = (name: string, fields: Shape, values: WireFields): RegisterSection =>

@@ -14,7 +14,7 @@ import {
 import type { MessagePart } from '../wire/message-parts.js';
 import { CLIENT_VARIANTS, type ClientVariant } from '../wire/request.js';
 import * as wire from '../wire/schema.js';
-import type { PublicRealm } from './public-realm.js';
+import type { EventRealm } from './public-realm.js';
 
 /** Wire format of an event (events §7). */
 export interface EventForm {
@@ -80,7 +80,7 @@ export interface EventContext {
   readonly presentation: QueuePresentation;
   /** True if the client can show empty topic names. */
   readonly showsEmptyTopics: boolean;
-  readonly publicRealm: PublicRealm;
+  readonly publicRealm: EventRealm;
   readonly receiver: Receiver;
   /** True if the receiver sees the event only because the channel is public. */
   readonly isNotSubscriber: boolean;

@@ -33,7 +33,7 @@ import {
   type Within,
 } from './event-presenter.js';
 import { PresentedTexts } from './presented-texts.js';
-import type { PublicRealm, PublicRealms } from './public-realm.js';
+import type { EventRealm, PublicRealms } from './public-realm.js';
 
 /** Maximum size of one response; the next poll continues (events §6.3). An oversized event gets its own response. */
 const MAX_RESPONSE: ResponseSize = { events: 1000, bytes: 4_000_000 };
@@ -447,7 +447,7 @@ export class PollContext implements EventContext {
     private readonly writer: EventWriter,
     readonly queue: EventQueue,
     readonly presentation: QueuePresentation,
-    readonly publicRealm: PublicRealm,
+    readonly publicRealm: EventRealm,
     private readonly texts: EventTexts,
   ) {
     this.messageParts = writer.messageParts;

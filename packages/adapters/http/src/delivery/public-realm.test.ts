@@ -9,7 +9,10 @@ describe('PublicRealms', () => {
     const host = () => (isAlone ? 'chat.example' : 'lear.chat.example');
     const realmUrls: RealmUrls = { urlOf: () => `https://${host()}`, emailDomainOf: host };
     const publicRealms = new PublicRealms(fixture.uow, realmUrls);
-    const realm = { id: fixture.realm.id, stringId: 'lear' };
+    const { everyone: everyoneId } = await fixture.uow.read(fixture.realm.id, ({ groups }) =>
+      groups.systemGroupIds(fixture.realm.id),
+    );
+    const realm = { id: fixture.realm.id, stringId: 'lear', everyoneId };
     expect(await publicRealms.of(fixture.realm.id)).toEqual({
       ...realm,
       url: 'https://chat.example',

@@ -103,6 +103,8 @@ const OPTIONAL_CAPABILITIES = [
   'external_ids',
   // Parley extension: others get no events about data of the application that embeds the chat (extensions §14).
   'application_data',
+  // Parley extension: data that large organizations make long, or that few clients use, is left out (extensions §17).
+  'lean_state',
 ] as const;
 
 /** Number of seconds for browsers, or the JSON string `"mobile"` for phones that sleep for hours (events §1). */

@@ -1,7 +1,8 @@
 import { DomainError } from '@parley/domain/kernel';
-import type { Method } from '../declarations/route.js';
+import type { Method, Route } from '../declarations/route.js';
 import { unauthorized, unknownPath } from '../wire/reply.js';
-import { failedLogInOf, isAdministration, type TriedLogIn } from './request-log.js';
+import type { ReceivedRequest } from './received-request.js';
+import { dropLine, failedLogInOf, isAdministration, RequestLog, type TriedLogIn } from './request-log.js';
 
 it.each<[Method, string, boolean]>([
   ['PATCH', '/realm', true],
@@ -36,4 +37,34 @@ it.each<[Error, Partial<TriedLogIn> & { method?: string }, string | null]>([
 ])('failedLogInOf maps %s after %j to a failed log-in by %s', (refusal, tried, method) => {
   const before = { authorization: undefined, isByHost: false, isOfUser: false, ...tried };
   expect(failedLogInOf(refusal, tried.method, before)?.method ?? null).toBe(method);
+});
+
+it('warns once a day about register responses of more than five million characters', () => {
+  const warnings: unknown[] = [];
+  let now = 0;
+  const warn = (fields: object) => void warnings.push(fields);
+  const log = new RequestLog({ info: dropLine, error: dropLine, warn }, () => now);
+  const request = { host: 'example.org', ip: '1.2.3.4', header: () => undefined } as unknown as ReceivedRequest;
+  const logged = { path: null, identity: undefined, changes: undefined, failedLogIn: null, client: undefined };
+  const answer = (path: string, length: number) =>
+    log.answered(
+      request,
+      logged,
+      { body: ['x'.repeat(length / 2), 'x'.repeat(length / 2)] },
+      {
+        route: { method: 'POST', path } as Route,
+        status: 200,
+        durationMs: 1,
+      },
+    );
+  answer('/register', 5_000_000);
+  answer('/messages', 6_000_000);
+  expect(warnings).toEqual([]);
+  answer('/register', 6_000_000);
+  now += 86_399_999;
+  answer('/register', 7_000_000);
+  expect(warnings).toEqual([expect.objectContaining({ route: '/register', megabytes: 6 })]);
+  now += 1;
+  answer('/register', 8_000_000);
+  expect(warnings).toHaveLength(2);
 });

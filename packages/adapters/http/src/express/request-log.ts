@@ -248,14 +248,24 @@ export interface LoggedRequest {
 }
 
 /** Parts of a reply for the log. */
-type LoggedReply = Pick<Reply, 'logIn' | 'logInChange' | 'audit'>;
+type LoggedReply = Pick<Reply, 'body' | 'logIn' | 'logInChange' | 'audit'>;
+
+/** Length of a register response, in characters, above which clients start slowly. */
+const LONG_STATE = 5_000_000;
+/** Time between two warnings about long register responses. */
+const WARNING_INTERVAL_MS = 86_400_000;
 
 /**
  * Logs one line per response, without parameters, bodies or credentials. Logs the path pattern instead of the path,
  * which may contain an email address; only audit lines name accounts and changes.
  */
 export class RequestLog {
-  constructor(private readonly logger: Logger) {}
+  private warnedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly logger: Logger,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
 
   /** `reply` is null if the client disconnected. */
   answered(
@@ -265,6 +275,7 @@ export class RequestLog {
     answered: CompletedRequest,
   ): void {
     const { route } = answered;
+    if (reply && route?.path === '/register') this.warnOfLongState(request, logged, reply, answered);
     if (reply?.logIn) {
       const fields = fieldsOf(request, logged, answered);
       const { method, account, failure, change } = reply.logIn;
@@ -293,7 +304,26 @@ export class RequestLog {
       warn(this.logger, { audit: 'administration', ...fields, ...about }, 'administration');
     } else if (this.logger.info !== dropLine) this.logger.info(fieldsOf(request, logged, answered), 'request');
   }
+
+  /** Warns once a day, because the response grows with the organization (docs/guides/support-chat.md). */
+  private warnOfLongState(
+    request: ReceivedRequest,
+    logged: LoggedRequest,
+    { body }: LoggedReply,
+    answered: CompletedRequest,
+  ): void {
+    const length = lengthOf(body);
+    if (length <= LONG_STATE || this.now() - this.warnedAt < WARNING_INTERVAL_MS) return;
+    this.warnedAt = this.now();
+    const megabytes = Math.round(length / 1_000_000);
+    const fields = { ...fieldsOf(request, logged, answered), megabytes };
+    warn(this.logger, fields, 'clients receive a long register response; see docs/guides/support-chat.md');
+  }
 }
+
+/** Number of characters of a complete body; 0 for one that is generated while it is sent. */
+const lengthOf = (body: Reply['body']): number =>
+  Array.isArray(body) ? body.reduce((sum, chunk) => sum + chunk.length, 0) : 0;
 
 /** Fields of every line. */
 const fieldsOf = (

@@ -13,6 +13,7 @@ import {
   ListGroups,
   ListSubgroups,
   loadGroups,
+  loadLeanGroups,
   MAX_GROUP_DESCRIPTION_LENGTH,
   UpdateGroup,
 } from '@parley/domain/groups';
@@ -220,14 +221,21 @@ export const GROUP_EVENTS = {
     present: ({ view }, context) =>
       view ? [[context.shared('', () => opened({ type: 'user_group', op: 'add', group: presentGroup(view) }))]] : [],
   },
-  'group.members_changed': toAll(
-    form('user_group', {
-      op: wire.oneOf('add_members', 'remove_members'),
-      group_id: wire.integer(),
-      user_ids: wire.listOf(wire.integer()),
-    }),
-    ({ op, groupId, userIds }) => ({ op: `${op}_members`, group_id: groupId, user_ids: userIds }),
-  ),
+  'group.members_changed': {
+    forms: [
+      form('user_group', {
+        op: wire.oneOf('add_members', 'remove_members'),
+        group_id: wire.integer(),
+        user_ids: wire.listOf(wire.integer()),
+      }),
+    ],
+    present: ({ op, groupId, userIds }, context) =>
+      groupId === context.publicRealm.everyoneId && can(context.presentation, 'lean_state')
+        ? []
+        : context.shared('', () =>
+            opened({ type: 'user_group', op: `${op}_members`, group_id: groupId, user_ids: userIds }),
+          ),
+  },
   'group.subgroups_changed': toAll(
     form('user_group', {
       op: wire.oneOf('add_subgroups', 'remove_subgroups'),
@@ -267,7 +275,7 @@ export const groupsSection: RegisterSection = registerSection({
   name: 'realm_user_groups',
   fields: { realm_user_groups: wire.listOf(group) },
   forSpectators: { realm_user_groups: [] },
-  load: (snapshot) => snapshot.load(loadGroups),
+  load: (snapshot, { presentation }) => snapshot.load(can(presentation, 'lean_state') ? loadLeanGroups : loadGroups),
   // Clients offer what membership permits. Other members and groups are none of the token's business.
   forTokens: (groups, { actions }, viewer) =>
     groups.flatMap((group) => {

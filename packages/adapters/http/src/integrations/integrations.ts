@@ -1,7 +1,7 @@
 import type { Caller, ChannelId } from '@parley/domain/kernel';
 import { PostIntegration, WarnIntegrationOwner } from '@parley/domain/membership';
 import type { HttpFeature } from '../declarations/feature.js';
-import { fixedSection } from '../declarations/register-section.js';
+import { catalogueSection } from '../declarations/register-section.js';
 import { type Route, route } from '../declarations/route.js';
 import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
 import { NoParameters, TextListParam, TextParam } from '../kernel/params.js';
@@ -277,7 +277,7 @@ export const INTEGRATION_FEATURE = {
   tag: 'Bots and integrations',
   routes: () => [integrationRoute(), checkRoute(), listRoute()],
   registerSections: () => [
-    fixedSection(
+    catalogueSection(
       'realm_incoming_webhook_bots',
       { realm_incoming_webhook_bots: wire.listOf(wire.named('IncomingWebhookBot', bot)) },
       {

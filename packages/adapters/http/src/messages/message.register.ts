@@ -9,7 +9,7 @@ import {
 } from '@parley/domain/messages';
 import { presentTopic } from '../channels/channel.presenters.js';
 import {
-  fixedSection,
+  catalogueSection,
   type RegisterSection,
   registerSection,
   type SectionContext,
@@ -106,7 +106,7 @@ function presentUnread(
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-export const stopWordsSection: RegisterSection = fixedSection(
+export const stopWordsSection: RegisterSection = catalogueSection(
   'stop_words',
   { stop_words: wire.listOf(wire.text()) },
   { stop_words: STOP_WORDS },

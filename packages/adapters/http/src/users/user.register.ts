@@ -1,7 +1,14 @@
 import { isAtLeast } from '@parley/domain/access';
-import type { Caller } from '@parley/domain/kernel';
+import type { Caller, UserId } from '@parley/domain/kernel';
 import { loadRealm } from '@parley/domain/realms';
-import { isEmailPublic, type LoadedPeople, loadPeople, loadViewer, publicAddress } from '@parley/domain/users';
+import {
+  isEmailPublic,
+  type LoadedPeople,
+  loadInaccessibleIds,
+  loadPeople,
+  loadViewer,
+  publicAddress,
+} from '@parley/domain/users';
 import type { SectionParts } from '../declarations/feature.js';
 import {
   plainSection,
@@ -84,10 +91,14 @@ export const peopleSection = ({ realmUrls, once }: SectionParts): RegisterSectio
     forTokens: 'likeAccount',
     fetchEventTypes: [REALM_USER],
     load: async (snapshot, request) => {
-      const people = peopleWithin(await snapshot.load(loadPeople), snapshot.caller);
+      const { caller } = snapshot;
+      const people = await snapshot.load(loadPeople);
+      const isIncomplete = caller.scope !== undefined || can(request.presentation, 'user_list_incomplete');
+      const inaccessibleIds = isIncomplete ? [] : await snapshot.load(loadInaccessibleIds);
       const viewer = await snapshot.load(loadViewer);
       const realm = await snapshot.load(loadRealm);
-      return writePeople({ viewer, realm }, people, request, once(userPagesOf), publicRealmOf(realm, realmUrls));
+      const shown = { ...people, entries: entriesWithin(people.entries, caller), inaccessibleIds };
+      return writePeople({ viewer, realm }, shown, request, once(userPagesOf), publicRealmOf(realm, realmUrls));
     },
     present: ({ active, deactivated, bots }) => ({
       realm_users: active,
@@ -97,10 +108,10 @@ export const peopleSection = ({ realmUrls, once }: SectionParts): RegisterSectio
   });
 
 /** With a token, people are the caller and those of direct conversations. Messages have the names of their senders. */
-function peopleWithin(people: LoadedPeople, { userId, scope }: Caller): LoadedPeople {
-  if (!scope) return people;
+function entriesWithin(entries: LoadedPeople['entries'], { userId, scope }: Caller): LoadedPeople['entries'] {
+  if (!scope) return entries;
   const ids = new Set([userId, ...scope.conversations.flatMap((one) => (one.kind === 'direct' ? one.userIds : []))]);
-  return { ...people, entries: people.entries.filter(({ id }) => ids.has(id)), inaccessibleIds: [] };
+  return entries.filter(({ id }) => ids.has(id));
 }
 
 /**
@@ -109,7 +120,7 @@ function peopleWithin(people: LoadedPeople, { userId, scope }: Caller): LoadedPe
  */
 async function writePeople(
   { viewer, realm }: Pick<SectionContext, 'viewer' | 'realm'>,
-  { entries, inaccessibleIds, systemBots, hydrate }: LoadedPeople,
+  { entries, inaccessibleIds, systemBots, hydrate }: LoadedPeople & { readonly inaccessibleIds: readonly UserId[] },
   { presentation, isSpectator }: RegisterRequest,
   pages: UserPagePresenter,
   publicRealm: PublicRealm,
@@ -123,8 +134,7 @@ async function writePeople(
     ...form,
     withActivity: true,
   });
-  const unknown = can(presentation, 'user_list_incomplete') ? [] : inaccessibleIds;
-  const inaccessibleUsers = unknown.map((id) => ({
+  const inaccessibleUsers = inaccessibleIds.map((id) => ({
     id,
     text: JSON.stringify(presentUnknownUser(id, publicRealm, { withActivity: false })),
   }));

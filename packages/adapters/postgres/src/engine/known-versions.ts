@@ -10,6 +10,8 @@ export class KnownVersions<Version, Id extends string | number = number> {
     Id,
     { readonly realmId: RealmId; readonly stamp: number; readonly version: Version }
   >();
+  /** Ids from the oldest on. One iterator for all evictions, because a new one visits every deleted entry again. */
+  private readonly oldest = this.known.keys();
 
   constructor(
     private readonly capacity: number,
@@ -48,7 +50,7 @@ export class KnownVersions<Version, Id extends string | number = number> {
     if (stamp === null) return;
     for (const [id, version] of read) {
       // Evicts the oldest entry; tracking usage would cost more than rereading.
-      if (this.known.size >= this.capacity && !this.known.has(id)) this.known.delete(this.known.keys().next().value!);
+      if (this.known.size >= this.capacity && !this.known.has(id)) this.known.delete(this.oldest.next().value!);
       this.known.set(id, { realmId, stamp, version });
     }
   }

@@ -66,6 +66,7 @@ const NARROW_INDEXES = [
   'user_reading_all_notices',
   'user_notified_of_channels',
   'profile_field_by_place',
+  'channel_web_public',
 ];
 
 /** Without statistics, SQLite prefers `realm_id = ?` and so would scan all rows of a realm. */

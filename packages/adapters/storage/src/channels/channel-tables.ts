@@ -90,10 +90,15 @@ const DEFAULT_CHANNELS = `
 CREATE INDEX channel_default ON channel (realm_id, id) WHERE is_default = 1 AND is_archived = 0;
 `;
 
+const WEB_PUBLIC_CHANNELS = `
+-- expand: guests and anonymous callers find their channels without reading all channels.
+CREATE INDEX channel_web_public ON channel (realm_id, id) WHERE privacy = 'webPublic';
+`;
+
 /** Channel tables in both databases. */
 export const CHANNEL_TABLES = {
   schema: 'channels',
-  steps: { 1: TABLES, 42: DEFAULT_CHANNELS },
+  steps: { 1: TABLES, 42: DEFAULT_CHANNELS, 58: WEB_PUBLIC_CHANNELS },
   realmTables: [
     'topic_policy',
     'subscription',

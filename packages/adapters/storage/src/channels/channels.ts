@@ -81,6 +81,7 @@ export abstract class SqlChannelRepository implements ChannelRepository {
   private readonly idle;
   private readonly sentSince;
   private readonly inFolder;
+  private readonly webPublicIds;
   private readonly webPublic;
   private readonly subscriberCount;
   private readonly insert;
@@ -167,6 +168,9 @@ export abstract class SqlChannelRepository implements ChannelRepository {
     );
     this.sentSince = new SentSince(statements);
     this.inFolder = statements.values<1>('SELECT 1 FROM channel WHERE folder_id = ? AND +realm_id = ? LIMIT 1');
+    this.webPublicIds = statements.values<ChannelId>(
+      "SELECT id FROM channel WHERE realm_id = ? AND privacy = 'webPublic' ORDER BY id",
+    );
     this.webPublic = statements.values<1>(
       "SELECT 1 FROM channel WHERE realm_id = ? AND privacy = 'webPublic' AND is_archived = 0 LIMIT 1",
     );
@@ -415,6 +419,10 @@ export abstract class SqlChannelRepository implements ChannelRepository {
 
   listColors(realmId: RealmId, userIds: readonly UserId[], palette: readonly string[]) {
     return this.colors.list(realmId, userIds, palette);
+  }
+
+  async listWebPublicIds(realmId: RealmId): Promise<readonly ChannelId[]> {
+    return await this.webPublicIds.all(realmId);
   }
 
   async hasWebPublic(realmId: RealmId): Promise<boolean> {

@@ -10,6 +10,8 @@ export interface Cacheability {
  */
 export class VersionedCache<Version extends string | number, Value> {
   private readonly entries = new Map<number, { readonly version: Version; readonly value: Value }>();
+  /** Ids from the oldest on. One iterator for all evictions, because a new one visits every deleted entry again. */
+  private readonly oldest = this.entries.keys();
 
   constructor(private readonly capacity: number) {}
 
@@ -27,7 +29,7 @@ export class VersionedCache<Version extends string | number, Value> {
     if (!connection.isCacheable) return;
     if (this.entries.size >= this.capacity && !this.entries.has(id)) {
       // Evicts the oldest entry; tracking usage would cost more than rereading.
-      this.entries.delete(this.entries.keys().next().value!);
+      this.entries.delete(this.oldest.next().value!);
     }
     this.entries.set(id, { version, value });
   }

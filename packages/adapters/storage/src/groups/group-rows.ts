@@ -114,3 +114,15 @@ CREATE INDEX group_subgroup_by_realm ON group_subgroup (realm_id);
     },
   },
 } satisfies FeatureTables;
+
+export interface ViewRow extends GroupRow {
+  readonly member_ids: string;
+  readonly subgroup_ids: string;
+}
+
+export interface ValueRow {
+  readonly id: GroupId;
+  /** Comma-separated in any order; null for named groups. */
+  readonly member_ids: string | null;
+  readonly subgroup_ids: string | null;
+}

@@ -11,7 +11,7 @@ import type { Quarantine } from '../engine/quarantine.js';
 import { ascending, ColumnQuery, idList, withNobody } from '../engine/rows.js';
 import type { Parameter, Statements } from '../engine/statements.js';
 import { VersionedCache } from '../engine/versioned-cache.js';
-import { fromGroup, type GroupRow, groupPermissions, toGroup } from './group-rows.js';
+import { fromGroup, type GroupRow, groupPermissions, toGroup, type ValueRow, type ViewRow } from './group-rows.js';
 import { anonymousValue, groupSettingValues } from './group-values.js';
 
 /** Members written per step before yielding. */
@@ -31,12 +31,14 @@ export const newGroupCaches = () => ({
   systemGroups: new VersionedCache<number, SystemGroupIds>(10_000),
   /** All named groups, by groups version. */
   views: new VersionedCache<number, readonly GroupView[]>(20),
+  leanViews: new VersionedCache<number, readonly GroupView[]>(20),
 });
 
 export class SqlGroupRepository implements GroupRepository {
   private readonly groupsVersion;
   private readonly systemIds;
   private readonly views;
+  private readonly leanViews;
   private readonly view;
   private readonly values;
   private readonly valuesVersion;
@@ -89,9 +91,15 @@ export class SqlGroupRepository implements GroupRepository {
       `(SELECT ${ids} FROM group_member m JOIN "user" u ON u.id = m.user_id AND u.is_active = 1 WHERE m.group_id = g.id)`;
     const subgroupIds = (ids: string) => `(SELECT ${ids} FROM group_subgroup s WHERE s.group_id = g.id)`;
     // Lists as texts, so that ten thousand members cost one row. Only active users count.
-    const view = `SELECT g.*, ${memberIds(list('m.user_id'))} AS member_ids, ${subgroupIds(list('s.subgroup_id'))} AS subgroup_ids
-      FROM user_group g`;
-    this.views = statements.rows<ViewRow>(`${view} WHERE g.realm_id = ? AND g.name_key IS NOT NULL ORDER BY g.id`);
+    const viewWith = (members: string) =>
+      `SELECT g.*, ${members} AS member_ids, ${subgroupIds(list('s.subgroup_id'))} AS subgroup_ids
+       FROM user_group g`;
+    const members = memberIds(list('m.user_id'));
+    const view = viewWith(members);
+    const leanView = viewWith(`CASE WHEN g.system_name = 'everyone' THEN '[]' ELSE ${members} END`);
+    const ofRealm = 'WHERE g.realm_id = ? AND g.name_key IS NOT NULL ORDER BY g.id';
+    this.views = statements.rows<ViewRow>(`${view} ${ofRealm}`);
+    this.leanViews = statements.rows<ViewRow>(`${leanView} ${ofRealm}`);
     this.view = statements.rows<ViewRow>(`${view} WHERE g.id = ? AND g.realm_id = ? AND g.name_key IS NOT NULL`);
     const ofAnonymous = (ids: string) => `CASE WHEN g.name_key IS NULL THEN coalesce(${ids}, '') END`;
     this.values = new ColumnQuery<ValueRow>(
@@ -259,13 +267,22 @@ export class SqlGroupRepository implements GroupRepository {
     return (await this.systemIds.all(realmId)).find(([name]) => name === 'nobody')?.[1] ?? (0 as GroupId);
   }
 
-  async listViews(realmId: RealmId): Promise<readonly GroupView[]> {
+  listViews(realmId: RealmId): Promise<readonly GroupView[]> {
+    return this.cachedViews(realmId, 'views');
+  }
+
+  listLeanViews(realmId: RealmId): Promise<readonly GroupView[]> {
+    return this.cachedViews(realmId, 'leanViews');
+  }
+
+  private async cachedViews(realmId: RealmId, form: 'views' | 'leanViews'): Promise<readonly GroupView[]> {
+    const cache = this.caches[form];
     const version = (await this.versionOf(realmId)) ?? 0;
-    const cached = this.caches.views.get(realmId, version);
+    const cached = cache.get(realmId, version);
     if (cached) return cached;
-    const views = await this.toViews(realmId, await this.views.all(realmId));
+    const views = await this.toViews(realmId, await this[form].all(realmId));
     const members = views.reduce((sum, { memberIds }) => sum + memberIds.length, 0);
-    if (members <= MAX_CACHED_MEMBERS) this.caches.views.put(this.statements, realmId, version, views);
+    if (members <= MAX_CACHED_MEMBERS) cache.put(this.statements, realmId, version, views);
     return views;
   }
 
@@ -503,16 +520,4 @@ export class SqlGroupRepository implements GroupRepository {
   private set(values: readonly (number | string)[]): Parameter {
     return this.statements.dialect.set(values);
   }
-}
-
-interface ViewRow extends GroupRow {
-  readonly member_ids: string;
-  readonly subgroup_ids: string;
-}
-
-interface ValueRow {
-  readonly id: GroupId;
-  /** Comma-separated in any order; null for named groups. */
-  readonly member_ids: string | null;
-  readonly subgroup_ids: string | null;
 }

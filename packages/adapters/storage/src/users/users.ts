@@ -17,7 +17,7 @@ import {
 } from '@parley/domain/users';
 import type { FeatureTables } from '../engine/feature.js';
 import type { Quarantine } from '../engine/quarantine.js';
-import { ColumnQuery, type Flag, listColumn, settingsColumn, toFlag } from '../engine/rows.js';
+import { ColumnQuery, type Columns, type Flag, listColumn, settingsColumn, toFlag } from '../engine/rows.js';
 import type { Parameter, Statements } from '../engine/statements.js';
 import type { VersionedCache } from '../engine/versioned-cache.js';
 
@@ -156,6 +156,9 @@ export interface UserSummaryRow extends AvatarColumns {
 }
 
 /** Returns the user properties shown with messages. */
+const toEntries = ({ id: ids, version, is_active }: Columns<Pick<UserRow, 'id' | 'version' | 'is_active'>>) =>
+  ids.map((id, n) => ({ id, version: version[n]!, isActive: is_active[n] === 1 }));
+
 export function toUserSummary(row: UserSummaryRow, quarantine: Quarantine): UserSummary {
   return {
     id: row.id,
@@ -180,6 +183,7 @@ export abstract class SqlUserRepository implements UserRepository {
   private readonly rowsByName;
   private readonly rowsByExternalId;
   private readonly entries;
+  private readonly someEntries;
   private readonly systemBotRows;
   private readonly systemBotRow;
   private readonly nameTaken;
@@ -223,11 +227,14 @@ export abstract class SqlUserRepository implements UserRepository {
     this.rowsByEmail = rowsBy('email_key');
     this.rowsByName = rowsBy('name_key');
     this.rowsByExternalId = rowsBy('external_id');
-    this.entries = new ColumnQuery<Pick<UserRow, 'id' | 'version' | 'is_active'>>(
-      statements,
-      ['id', 'version', 'is_active'],
-      'SELECT id, version, is_active FROM "user" WHERE realm_id = ? AND system_kind IS NULL ORDER BY id',
-    );
+    const entries = (where: string) =>
+      new ColumnQuery<Pick<UserRow, 'id' | 'version' | 'is_active'>>(
+        statements,
+        ['id', 'version', 'is_active'],
+        `SELECT id, version, is_active FROM "user" WHERE ${where} AND system_kind IS NULL ORDER BY id`,
+      );
+    this.entries = entries('realm_id = ?');
+    this.someEntries = entries(`+realm_id = ? AND id ${inSet}`);
     this.systemBotRows = statements.rows<UserRow>(
       'SELECT * FROM "user" WHERE realm_id = ? AND system_kind IS NOT NULL ORDER BY id',
     );
@@ -342,8 +349,11 @@ export abstract class SqlUserRepository implements UserRepository {
   }
 
   async listEntries(realmId: RealmId): Promise<readonly UserListEntry[]> {
-    const { id: ids, version, is_active } = await this.entries.columns(realmId);
-    return ids.map((id, n) => ({ id, version: version[n]!, isActive: is_active[n] === 1 }));
+    return toEntries(await this.entries.columns(realmId));
+  }
+
+  async listSomeEntries(realmId: RealmId, ids: readonly UserId[]): Promise<readonly UserListEntry[]> {
+    return toEntries(await this.someEntries.columns(realmId, this.set(ids)));
   }
 
   async listSystemBots(realmId: RealmId): Promise<readonly User[]> {

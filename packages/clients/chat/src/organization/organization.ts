@@ -86,19 +86,13 @@ export const ORGANIZATION_RULES: Pick<
       case 'update':
         groups.change(event.group_id, (group) => ({ ...group, ...event.data }));
         break;
-      case 'add_members':
-        groups.change(event.group_id, (group) => ({ ...group, members: [...union(group.members, event.user_ids)] }));
-        break;
-      case 'remove_members':
-        groups.change(event.group_id, (group) => ({ ...group, members: [...without(group.members, event.user_ids)] }));
-        break;
-      case 'add_subgroups':
-      case 'remove_subgroups': {
-        const change = event.op === 'add_subgroups' ? union : without;
-        groups.change(event.group_id, (group) => ({
-          ...group,
-          direct_subgroup_ids: [...change(group.direct_subgroup_ids, event.direct_subgroup_ids)],
-        }));
+      default: {
+        const change = event.op.includes('add') ? union : without;
+        groups.change(event.group_id, (group) =>
+          'user_ids' in event
+            ? { ...group, members: [...change(group.members, event.user_ids)] }
+            : { ...group, direct_subgroup_ids: [...change(group.direct_subgroup_ids, event.direct_subgroup_ids)] },
+        );
       }
     }
     deriveOwnRights(state);
@@ -216,7 +210,7 @@ export function deriveOwnRights(state: ChatState): void {
   if (mayCreate !== undefined) fields.set('can_create_streams', mayCreate);
 }
 
-/** True if a user belongs to the groups of a permission, directly or through subgroups. */
+/** True if a user belongs to the groups of a permission, directly or through subgroups. `role:everyone` lists no members. */
 export function isMember(state: ChatState, setting: GroupSetting, userId = state.selfId): boolean {
   const seen = new Set<number>();
   const isIn = (members: readonly number[], subgroups: readonly number[]): boolean =>
@@ -225,7 +219,7 @@ export function isMember(state: ChatState, setting: GroupSetting, userId = state
     const group = state.groups.get(id);
     if (!group || seen.has(id)) return false;
     seen.add(id);
-    return isIn(group.members, group.direct_subgroup_ids);
+    return group.name === 'role:everyone' || isIn(group.members, group.direct_subgroup_ids);
   };
   return typeof setting === 'number' ? isInGroup(setting) : isIn(setting.direct_members, setting.direct_subgroups);
 }

@@ -73,7 +73,9 @@ export class People {
       const group = this.state.groups.get(id);
       if (!group || seen.has(id)) return;
       seen.add(id);
-      for (const member of group.members) members.add(member);
+      // The server does not list guests.
+      const listed = group.name === 'role:everyone' ? this.byName.value : group.members;
+      for (const member of listed) members.add(member);
       for (const subgroup of group.direct_subgroup_ids) visit(subgroup);
     };
     visit(groupId);

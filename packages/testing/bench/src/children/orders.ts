@@ -42,16 +42,15 @@ answerCalls({
     }
   },
 
-  /** Places new orders one after the other. */
+  /** Performs each step for new orders, one after the other. Reads the CPU time rarely, because reading it takes some. */
   async place(count: number): Promise<OrderCosts> {
     const costs = { upsert: 0, ensure: 0, send: 0 };
-    for (let n = 0; n < count; n++) {
-      orders++;
-      for (const [step, perform] of Object.entries(steps) as [keyof Steps, Steps[keyof Steps]][]) {
-        const before = cpuMs();
-        await perform(parley, orders);
-        costs[step] += (cpuMs() - before) / count;
-      }
+    const placed = Array.from({ length: count }, (_, n) => orders + 1 + n);
+    orders += count;
+    for (const [step, perform] of Object.entries(steps) as [keyof Steps, Steps[keyof Steps]][]) {
+      const before = cpuMs();
+      for (const order of placed) await perform(parley, order);
+      costs[step] = (cpuMs() - before) / count;
     }
     return costs;
   },

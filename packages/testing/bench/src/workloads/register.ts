@@ -22,6 +22,16 @@ export const REGISTRATION = {
   }),
 };
 
+/** Registration of `parley/client`. */
+export const LEAN_REGISTRATION = {
+  ...REGISTRATION,
+  client_capabilities: JSON.stringify({
+    ...JSON.parse(REGISTRATION.client_capabilities),
+    user_list_incomplete: true,
+    lean_state: true,
+  }),
+};
+
 /** Registration in a large organization, and with many unread messages. */
 export const register: Workload = {
   name: 'register',

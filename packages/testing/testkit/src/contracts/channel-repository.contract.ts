@@ -398,10 +398,13 @@ export function channelRepositoryContract(open: OpenStorage): void {
       const { uow, realm } = fixture;
       const other = await anotherRealm(fixture, aChannel({ name: 'x', privacy: 'webPublic' }));
       const hasWebPublic = (id = realm.id) => uow.read(id, (r) => r.channels.hasWebPublic(id));
+      const webPublicIds = () => uow.read(realm.id, (r) => r.channels.listWebPublicIds(realm.id));
       expect(await hasWebPublic()).toBe(false);
+      expect(await webPublicIds()).toEqual([fixture.channel('old lobby').id]);
       expect(await hasWebPublic(other.realm.id)).toBe(true);
       await fixture.add(aChannel({ name: 'lobby', privacy: 'webPublic' }));
       expect(await hasWebPublic()).toBe(true);
+      expect(await webPublicIds()).toEqual([fixture.channel('old lobby').id, fixture.channel('lobby').id]);
     });
 
     it('returns the channels to which guests subscribe', async () => {

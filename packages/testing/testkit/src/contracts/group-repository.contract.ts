@@ -55,6 +55,9 @@ export function groupRepositoryContract(open: OpenStorage): void {
       await uow.readAcross(async ({ groups }) => {
         const views = await groups.listViews(realm.id);
         for (const view of views) expect(await groups.findView(realm.id, view.id)).toEqual(view);
+        expect(await groups.listLeanViews(realm.id)).toEqual(
+          views.map((view) => (view.systemName === 'everyone' ? { ...view, memberIds: [] } : view)),
+        );
         for (const id of [anonymous.id, theirs.id]) expect(await groups.findView(realm.id, id)).toBeNull();
         const named = await groups.listNamed(realm.id);
         expect(idsOf(named)).toEqual(idsOf(views));

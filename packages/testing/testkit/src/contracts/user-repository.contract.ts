@@ -125,6 +125,13 @@ export function userRepositoryContract(open: OpenStorage): void {
         { id: b.id, version: 1, isActive: false },
         { id: c.id, version: 1, isActive: true },
       ]);
+      const systemBotId = (await uow.read(realm.id, (r) => r.users.findSystemBot(realm.id, 'welcome'))).id;
+      expect(
+        await uow.read(realm.id, (r) => r.users.listSomeEntries(realm.id, [c.id, systemBotId, unknown, b.id, c.id])),
+      ).toEqual([
+        { id: b.id, version: 1, isActive: false },
+        { id: c.id, version: 1, isActive: true },
+      ]);
       expect(await uow.read(realm.id, (r) => r.users.find(realm.id, unknown))).toBeNull();
     });
 

@@ -149,6 +149,10 @@ export class MemoryChannels implements ChannelRepository {
     return (await this.listAll(realmId)).some((channel) => channel.folderId === folderId);
   }
 
+  async listWebPublicIds(realmId: RealmId): Promise<readonly ChannelId[]> {
+    return (await this.listAll(realmId)).filter(({ privacy }) => privacy === 'webPublic').map(({ id }) => id);
+  }
+
   async hasWebPublic(realmId: RealmId): Promise<boolean> {
     return (await this.listAll(realmId)).some(({ privacy, isArchived }) => privacy === 'webPublic' && !isArchived);
   }

@@ -42,6 +42,11 @@ export class MemoryGroups implements GroupRepository {
     return groupRows(this.unit, realmId).flatMap((row) => this.viewOf(row) ?? []);
   }
 
+  async listLeanViews(realmId: RealmId): Promise<readonly GroupView[]> {
+    const views = await this.listViews(realmId);
+    return views.map((view) => (view.systemName === 'everyone' ? { ...view, memberIds: [] } : view));
+  }
+
   async findView(realmId: RealmId, id: GroupId): Promise<GroupView | null> {
     const row = this.row(realmId, id);
     return row ? this.viewOf(row) : null;

@@ -75,6 +75,10 @@ export class MemoryUsers implements UserRepository {
     return this.members(realmId).map(({ id, version, isActive }) => ({ id, version, isActive }));
   }
 
+  async listSomeEntries(realmId: RealmId, ids: readonly UserId[]): Promise<readonly UserListEntry[]> {
+    return (await this.listEntries(realmId)).filter(({ id }) => ids.includes(id));
+  }
+
   async listSystemBots(realmId: RealmId): Promise<readonly User[]> {
     return this.rows(realmId).flatMap((row) => (row.systemKind ? [row.user] : []));
   }
