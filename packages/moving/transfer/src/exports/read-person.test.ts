@@ -13,6 +13,7 @@ import { PersonReader } from './read-person.js';
 
 /** Repositories without data of one person, or with data that another field contains. */
 const NOT_READ: Readonly<Record<string, string>> = {
+  accessTokens: 'secrets of the host application',
   allowedDomains: 'settings of the organization',
   archive: 'deleted messages, which only administrators can restore',
   botTriggers: 'follow from messages',
