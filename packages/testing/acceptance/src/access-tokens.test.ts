@@ -575,10 +575,10 @@ describe('parley.tokens', () => {
   it('leaves its user offline for notifications of other conversations', async () => {
     const { token } = await create();
     await request(token, 'POST', '/register', {});
-    const { hub } = server.parley.ports;
-    expect(await hub.receivesMessages(server.realmId, people.hamlet.id)).toBe(false);
+    const { servedQueues } = server.parley.ports;
+    expect(await servedQueues.receivesMessages(server.realmId, people.hamlet.id)).toBe(false);
     await server.post('/register', people.hamlet, {});
-    expect(await hub.receivesMessages(server.realmId, people.hamlet.id)).toBe(true);
+    expect(await servedQueues.receivesMessages(server.realmId, people.hamlet.id)).toBe(true);
   });
 
   it.each<[object, string]>([
