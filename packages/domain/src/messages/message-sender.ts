@@ -110,10 +110,11 @@ export interface CheckedMessage {
 
 /** Shows messages to the host application before they are sent. */
 export class HostReview {
-  static readonly inject = ['unitOfWork', 'realmUrls', 'messageHooks'] as const;
+  static readonly inject = ['unitOfWork', 'realmUrls', 'dataValidator', 'messageHooks'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly realmUrls: RealmUrls,
+    private readonly dataValidator: DataValidator,
     private readonly hooks: MessageHooks = NO_HOOKS,
   ) {}
 
@@ -133,6 +134,11 @@ export class HostReview {
       data: input.data ?? NO_HOST_DATA.data,
     });
     return { ...input, content, data, topic: destination.kind === 'channel' ? topic : input.topic };
+  }
+
+  /** @throws DomainError DATA_SCHEMA_MISMATCH */
+  requireFitting(tx: Transaction, realmId: RealmId, data: JsonObject): Promise<void> {
+    return requireFittingData(tx, this.dataValidator, realmId, 'message', data);
   }
 
   private async hookedDestination(
@@ -166,15 +172,7 @@ export class HostReview {
  * unit, `check` and `send`, or `sendOnce`, inside.
  */
 export class MessageSender {
-  static readonly inject = [
-    'unitOfWork',
-    UserTextParser,
-    'realmUrls',
-    'clock',
-    BotOwnerWarnings,
-    HostReview,
-    'dataValidator',
-  ] as const;
+  static readonly inject = ['unitOfWork', UserTextParser, 'realmUrls', 'clock', BotOwnerWarnings, HostReview] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly parser: UserTextParser,
@@ -182,7 +180,6 @@ export class MessageSender {
     private readonly clock: Clock,
     private readonly botOwnerWarnings: BotOwnerWarnings,
     readonly review: HostReview,
-    private readonly dataValidator: DataValidator,
   ) {}
 
   /**
@@ -250,7 +247,7 @@ export class MessageSender {
     const rendered = await renderText(tx, this.parser.renderer, parsed, realm, { actor });
     await enforceMentions(tx, realm, actor, sender, destination, rendered);
     const { data } = prepared;
-    await requireFittingData(tx, this.dataValidator, realm.id, 'message', data);
+    await this.review.requireFitting(tx, realm.id, data);
     return { realm, actor, sender, destination, content: text.content, rendered, widget, data };
   }
 

@@ -14,7 +14,16 @@ import {
   UserTextParser,
 } from '@parley/domain/messages';
 import { JobWorkers } from '@parley/server/testing';
-import { aChannel, aMessage, anyData, aUser, createFixtureOn, DrivenTime, FakeRenderer, fakeRealmUrls } from '@parley/testkit';
+import {
+  aChannel,
+  aMessage,
+  anyData,
+  aUser,
+  createFixtureOn,
+  DrivenTime,
+  FakeRenderer,
+  fakeRealmUrls,
+} from '@parley/testkit';
 import { MemoryStorage } from '@parley/testkit/memory';
 import { stoppedAfterEach } from './testing/stopped-workers.js';
 
@@ -40,8 +49,8 @@ describe('delivery of scheduled messages and reminders', () => {
     const systemMessages = new SystemMessages(renderer, fakeRealmUrls, time);
     const warnings = new BotOwnerWarnings(uow, systemMessages, time);
     const parser = new UserTextParser(uow, renderer, fakeRealmUrls);
-    const review = new HostReview(uow, fakeRealmUrls);
-    const sender = new MessageSender(uow, parser, fakeRealmUrls, time, warnings, review, anyData);
+    const review = new HostReview(uow, fakeRealmUrls, anyData);
+    const sender = new MessageSender(uow, parser, fakeRealmUrls, time, warnings, review);
     const start = time.now();
 
     /** Starts a process on the same database. */

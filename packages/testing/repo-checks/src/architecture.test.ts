@@ -96,6 +96,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@noble/hashes',
       '@parley/domain',
       '@simplewebauthn/server',
+      'ajv',
       'disposable-email-domains-js',
       'file-type',
       'http-proxy-agent',

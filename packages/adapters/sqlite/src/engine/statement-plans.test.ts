@@ -59,6 +59,7 @@ const NARROW_INDEXES = [
   'import_run_by_realm',
   'imported_messages_of_realm',
   'placeholder_key_by_key',
+  'data_schema_by_kind', // at most four rows
   'channel_closing_by_realm', // lists are unused, rows are found by id
   'erasure_by_realm',
   'invitation_open',

@@ -1,5 +1,6 @@
 import { useEffect } from 'react';
-import { type ShownData, useServices } from '../services/context.js';
+import type { ShownData } from '../services/components.js';
+import { useServices } from '../services/context.js';
 
 /** Place for the host's own rendering of a message's data, such as the card of an order. */
 export function DataSlot({ messageId, data }: Pick<ShownData, 'messageId' | 'data'>) {

@@ -1,6 +1,7 @@
 import { type Chat, type Destination, narrowOf } from '@parley/chat';
 import { useEffect } from 'react';
-import { type ShownData, useComputed, useServices } from '../services/context.js';
+import type { ShownData } from '../services/components.js';
+import { useComputed, useServices } from '../services/context.js';
 
 /** Attributes of the element; null for absent ones. */
 export interface Shown extends Named {

@@ -93,5 +93,13 @@ export interface AvatarProps {
 
 export const ComponentsContext = createContext<Partial<Components>>({});
 
+/** Message with data of the application. */
+export interface ShownData {
+  readonly messageId: number;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** Name of the slot below the message. */
+  readonly slot: string;
+}
+
 /** Replacement texts of a product, by the English text. `{name}` stands for the placeholder in the chat's text. */
 export type HostTexts = Readonly<Record<string, string>>;

@@ -2,20 +2,13 @@ import { type Chat, type Destination, type Fields, narrowOf } from '@parley/chat
 import type { ParleyClient } from '@parley/client';
 import { computed } from '@preact/signals-core';
 import { createContext, useCallback, useContext, useMemo, useSyncExternalStore } from 'react';
+import type { ShownData } from './components.js';
 import type { Drafts } from './drafts.js';
 import type { FieldTexts } from './field-texts.js';
 import type { Frame } from './frame.js';
 import { keyOf, type Navigation, type Place } from './location.js';
 import type { Uploads } from './uploads.js';
 import { useReading } from './use-reading.js';
-
-/** Message with data of the application. */
-export interface ShownData {
-  readonly messageId: number;
-  readonly data: Readonly<Record<string, unknown>>;
-  /** Name of the slot below the message. */
-  readonly slot: string;
-}
 
 /** Page services used by components. */
 export interface Services {

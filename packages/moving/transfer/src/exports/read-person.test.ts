@@ -26,6 +26,8 @@ const NOT_READ: Readonly<Record<string, string>> = {
   confirmations: 'secrets of links that were sent',
   consumers: 'belong to the host application',
   copies: 'reads of whole organizations',
+  dataKeys: 'rules of the application',
+  dataSchemas: 'rules of the application',
   customEmoji: 'pictures of the organization',
   defaultChannelGroups: 'settings of the organization',
   edits: 'read with messages',
