@@ -28,6 +28,13 @@ const START_OF_SERVER = 'server_generation';
 export class Company extends CompanyClients {
   /** Checks everything that one person sees. */
   async checkPerson(person: Person): Promise<void> {
+    await this.checkState(person);
+    for (const channel of this.model.channels.values()) await this.checkChannel(person, channel);
+    await this.checkDirects(person);
+  }
+
+  /** The client's state equals that of a new client. */
+  async checkState(person: Person): Promise<void> {
     await this.checkEvents(person);
     const { json } = await this.register(person);
     this.checkUnread(person, json.unread_msgs);
@@ -42,8 +49,6 @@ export class Company extends CompanyClients {
       }
     }
     await this.insist(person, 'DELETE', '/events', { queue_id: json.queue_id });
-    for (const channel of this.model.channels.values()) await this.checkChannel(person, channel);
-    await this.checkDirects(person);
   }
 
   /** The people see the message, or nothing of it. */

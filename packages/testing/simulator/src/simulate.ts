@@ -40,7 +40,7 @@ export interface Outcome {
 const DAY_SECONDS = 86_400;
 const DAY_STARTS = 8 * 3600;
 const DAY_LASTS = 11 * 3600;
-const ACTIONS_PER_DAY = 12;
+const ACTIONS_PER_DAY = 10;
 /** Actions in quick succession, during which clients poll and no queue expires. */
 const ROUND = 12;
 const ROUND_PAUSE_SECONDS = 60;
@@ -52,6 +52,9 @@ const PERSON_CHECK_EVERY = 8;
 const ACCESS_STEPS: ReadonlySet<StepKind> = new Set([
   ...(['move', 'delete', 'join', 'invite', 'leave', 'promote', 'changeChannel'] as const),
 ]);
+
+/** Steps that change only what the person has. */
+const PERSONAL_STEPS: ReadonlySet<StepKind> = new Set(['draft', 'remind', 'schedule']);
 
 /** Plans everything that people do and that fails, by the seed alone. */
 export function plan({ seed, days, people, faults }: SimulationOptions): readonly Step[] {
@@ -150,7 +153,7 @@ const OPEN_CHANNEL = [0.9, 0] as const;
 const SHARED_CHANNEL = [0.1, 0] as const;
 const PROTECTED_CHANNEL = [0.1, 0.9] as const;
 
-/** Everybody is in a public channel, and half of the people are in two private ones. */
+/** Everybody is in a public channel, and half of the people are in another one and in two private ones. */
 async function openCompany(
   engine: Engine,
   time: SimulatedTime,
@@ -165,13 +168,13 @@ async function openCompany(
   await company.insist(0, 'PATCH', '/realm', { send_channel_events_messages: false });
   await settle(engine.isBusy);
   for (const person of accounts.keys()) await company.connect(person);
-  for (const [a, b] of [OPEN_CHANNEL, SHARED_CHANNEL, PROTECTED_CHANNEL]) {
+  for (const [a, b] of [OPEN_CHANNEL, OPEN_CHANNEL, SHARED_CHANNEL, PROTECTED_CHANNEL]) {
     await playStep(company, { at: 0, kind: 'createChannel', by: 0, a, b });
   }
-  const [open, ...hidden] = [...model.channels.values()];
+  const [open, ...others] = [...model.channels.values()];
   const half = [...accounts.keys()].slice(0, Math.ceil(people / 2));
   await company.invite(0, open!, [...accounts.keys()]);
-  for (const channel of hidden) await company.invite(0, channel, half);
+  for (const channel of others) await company.invite(0, channel, half);
   return company;
 }
 
@@ -214,6 +217,7 @@ async function checkStep(company: Company, step: Step, played: number): Promise<
   if (isFull) await company.endSlowReads();
   if (isFull) for (const person of everybody) await company.checkPerson(person);
   else if (played % PERSON_CHECK_EVERY === 0) await company.checkPerson(witness);
+  else if (PERSONAL_STEPS.has(step.kind)) await company.checkState(step.by);
   requireNoProblems(company);
 }
 
