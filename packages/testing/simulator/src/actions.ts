@@ -87,7 +87,7 @@ export const ACTIONS = {
         send_notification_to_new_thread: false,
       });
       if (status !== 200) return;
-      const before = moved.map((each) => model.watchers(each));
+      const before = moved.map((each) => ({ ...model.watchers(each), maybe: new Set(model.readersOf(each)) }));
       model.move(moved, to, topic === from.topic ? null : topic);
       for (const [index, each] of moved.entries())
         company.publishMove(each, before[index]!, message, to !== from.channel);
@@ -364,8 +364,23 @@ export const ACTIONS = {
       if (status === 200 && !company.mayHaveRepeated) model.reminders.add({ number, author, dueAt, checkAfter: dueAt });
     },
   },
+  ask: {
+    weight: 3,
+    play: async (company, { by }) => {
+      const { model, time } = company;
+      const number = model.newNumber();
+      const destination = { participants: new Set([by]) };
+      model.announce(number, by);
+      model.questions.set(number, { by, askedAt: time.now(), answer: 0 });
+      const params = { type: 'direct', to: [company.botId], content: textOf(number), read_by_sender: true };
+      const local = { queue_id: company.devices.get(by)?.queueId ?? 'none', local_id: company.localIdOf(by) };
+      const { status, json } = await company.insist(by, 'POST', '/messages', { ...params, ...local });
+      if (status === 200) company.adopt(model.send(json.id, by, destination, number, time.now()));
+      else model.questions.delete(number);
+    },
+  },
   draft: {
-    weight: 5,
+    weight: 7,
     play: async (company, { by, a, b }) => {
       const { model } = company;
       const own = [...model.drafts].filter(([, { author }]) => author === by).map(([id]) => id);
@@ -378,7 +393,7 @@ export const ACTIONS = {
       const number = model.newNumber();
       model.announce(number, by);
       const draft = { type: '', to: [], topic: '', content: textOf(number) };
-      if (id !== undefined && b < 0.6) {
+      if (id !== undefined && b < 0.75) {
         await company.insist(by, 'PATCH', `/drafts/${id}`, { draft });
         return;
       }

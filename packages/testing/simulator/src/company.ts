@@ -19,6 +19,8 @@ type Wire = any;
 
 /** Maximum time until a new message is found by search. */
 const INDEX_PATIENCE_SECONDS = 15 * 60;
+/** Maximum time until a bot has answered, even after a crash or a failing disk. */
+const BOT_PATIENCE_SECONDS = 30 * 60;
 /** Minimum time for which files are kept without a link. */
 const KEPT_UNUSED_SECONDS = 7 * 86_400;
 /** Field of register that changes with each start of the server, without an event. */
@@ -126,6 +128,18 @@ export class Company extends CompanyClients {
         );
       }
       this.model.reminders.delete(reminder);
+    }
+  }
+
+  /** The bot has answered each question once. */
+  async checkAnswers(): Promise<void> {
+    for (const [number, { by, askedAt, answer }] of [...this.model.questions]) {
+      if (askedAt + BOT_PATIENCE_SECONDS > this.time.now()) continue;
+      this.model.questions.delete(number);
+      if (answer === 0 && this.model.isDeletedText(number)) continue;
+      const { json } = await this.page(by, [{ operator: 'is', operand: 'dm' }]);
+      const count = json.messages.filter(({ content }: Wire) => numbersIn(content).has(answer)).length;
+      if (count !== 1) throw new Violation('bots answer once', `p${by} got ${count} answers to ${number}`);
     }
   }
 

@@ -83,6 +83,14 @@ export interface Reminder {
   checkAfter: number;
 }
 
+/** Direct message to the bot, which answers it once. */
+export interface Question {
+  readonly by: Person;
+  readonly askedAt: number;
+  /** Number of the answer; 0 if the bot has not seen the question. */
+  answer: number;
+}
+
 /** People with clients that receive an event. */
 export interface Audience {
   /** Decided as of the event. */
@@ -114,6 +122,8 @@ const emptyData = () => ({
   files: new Map<number, StoredFile>(),
   scheduled: new Map<number, Scheduled>(),
   reminders: new Set<Reminder>(),
+  /** Questions to the bot by the number of their text. */
+  questions: new Map<number, Question>(),
   messageOfNumber: new Map<number, Message>(),
   /** Channels by the numbers of their descriptions. */
   described: new Map<number, Channel>(),
@@ -161,6 +171,26 @@ export class Model {
 
   get reminders(): Set<Reminder> {
     return this.data.reminders;
+  }
+
+  get questions(): Map<number, Question> {
+    return this.data.questions;
+  }
+
+  /** Returns the question with the present or a former text; undefined if it was answered or deleted. */
+  questionOf(number: number): Question | undefined {
+    const message = this.data.messageOfNumber.get(number);
+    if (!message) return this.questions.get(number);
+    if (message.isDeleted) return undefined;
+    return [...this.questions].find(([asked]) => this.data.messageOfNumber.get(asked) === message)?.[1];
+  }
+
+  isQuotedFor(person: Person, number: number): boolean {
+    return this.data.messageOfNumber.get(number)?.quotedFor.has(person) ?? false;
+  }
+
+  isDeletedText(number: number): boolean {
+    return this.data.messageOfNumber.get(number)?.isDeleted ?? false;
   }
 
   backUp(): void {
@@ -267,6 +297,10 @@ export class Model {
       })
       .map(({ id }) => id)
       .sort((a, b) => a - b);
+  }
+
+  readersOf(message: Message): readonly Person[] {
+    return [...this.roles.keys()].filter((person) => this.mayRead(person, message));
   }
 
   readable(person: Person): readonly Message[] {

@@ -57,6 +57,9 @@ export async function send(
     { ...sentTo, ...local },
     { losesAnswer },
   );
-  if (status === 200) company.adopt(model.send(json.id, step.by, destination, number, time.now(), file));
-  else if (!company.engine.isDiskFailing) throw new Violation('who may post, posts', `p${step.by}: ${body}`);
+  if (status === 200) {
+    const message = model.send(json.id, step.by, destination, number, time.now(), file);
+    company.adopt(message);
+    company.awaitPush(message);
+  } else if (!company.engine.isDiskFailing) throw new Violation('who may post, posts', `p${step.by}: ${body}`);
 }

@@ -20,6 +20,8 @@ export interface RunOptions {
   readonly seed: number;
   readonly people: number;
   readonly steps: readonly Step[];
+  /** Number of servers of the database; default: 1. */
+  readonly nodes?: number;
   /** Number of steps to play; default: all. */
   readonly until?: number;
   /** Receives one line per request and fault. */
@@ -96,10 +98,10 @@ const FIRST_ROLES: readonly (readonly [Role, number])[] = [
 const roleOf = (person: number): readonly [Role, number] => FIRST_ROLES[person] ?? ['member', MEMBER];
 
 /** Plays steps on a new server and checks the invariants after each one. The same options always give the same digest. */
-export async function run({ seed, people, steps, until, onTrace = () => {} }: RunOptions): Promise<Outcome> {
+export async function run({ seed, people, steps, nodes, until, onTrace = () => {} }: RunOptions): Promise<Outcome> {
   const restoreSliceClock = stopSliceClock();
   const time = new SimulatedTime(new SeededRandom(seed + 1));
-  const engine = new Engine(time, seed + 2);
+  const engine = new Engine(time, seed + 2, nodes);
   let played = 0;
   let company: Company | undefined;
   let violation: Violation | null = null;
@@ -167,6 +169,7 @@ async function openCompany(
   const company = new Company(engine, time, model, accounts, onTrace);
   await company.insist(0, 'PATCH', '/realm', { send_channel_events_messages: false });
   await settle(engine.isBusy);
+  await company.openDeliveries();
   for (const person of accounts.keys()) await company.connect(person);
   for (const [a, b] of [OPEN_CHANNEL, OPEN_CHANNEL, SHARED_CHANNEL, PROTECTED_CHANNEL]) {
     await playStep(company, { at: 0, kind: 'createChannel', by: 0, a, b });
@@ -207,6 +210,7 @@ async function advance(company: Company, endMs: number): Promise<void> {
 
 async function checkStep(company: Company, step: Step, played: number): Promise<void> {
   await company.checkJobs();
+  await company.checkAnswers();
   const everybody = [...company.people.keys()];
   for (const person of everybody) await company.checkEvents(person);
   const witness = Math.floor(((step.a * 977 + step.b) % 1) * everybody.length);
@@ -231,6 +235,7 @@ async function endOf(company: Company): Promise<void> {
   await advance(company, time.elapsedMs() + 5 * 3600_000);
   await company.endSlowReads();
   await company.checkJobs();
+  await company.checkAnswers();
   for (const person of company.people.keys()) {
     await company.comeBack(person);
     await company.checkPerson(person);
@@ -238,7 +243,9 @@ async function endOf(company: Company): Promise<void> {
   requireNoProblems(company);
 }
 
-function requireNoProblems({ engine }: Company): void {
+function requireNoProblems(company: Company): void {
+  company.checkDeliveries();
+  const { engine } = company;
   const [problem] = engine.problems.splice(0);
   if (problem !== undefined) throw new Violation('no problems for the operator', problem);
 }
