@@ -8,6 +8,8 @@ export interface PlantedFault {
   readonly replacement: string;
   /** Reason why the simulation cannot find the fault. */
   readonly hidden?: string;
+  /** Number of servers that the simulation needs; default: 1. */
+  readonly nodes?: number;
 }
 
 const fault = (name: string, file: string, text: string, replacement: string, hidden?: string): PlantedFault => ({
@@ -188,6 +190,15 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     'this.due = [...due];',
     'this.due = [];',
   ),
+  {
+    ...fault(
+      'servers do not inform each other',
+      'domain/src/kernel/bus.ts',
+      'if (listeners !== own) for (const listener of listeners.get(realmId) ?? []) listener(hint);',
+      '',
+    ),
+    nodes: 2,
+  },
   // Event before commit, double send
   fault(
     'repeated sends are not recognized',
