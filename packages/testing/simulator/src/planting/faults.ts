@@ -132,8 +132,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   fault(
     'private channels are known to all members',
     'domain/src/channels/channel-delivery.ts',
-    "if (!isPrivate(channel)) return atLeast('member');",
-    "if (channel) return atLeast('member');",
+    "if (!isPrivate(channel)) return atLeast('member');\n  const { canAdministerChannel,",
+    "if (channel) return atLeast('member');\n  const { canAdministerChannel,",
   ),
   fault(
     'read messages are told to nobody',
