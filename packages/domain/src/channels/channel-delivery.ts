@@ -213,6 +213,14 @@ export function firstAudience(channel: Channel): Audience {
   return anyOf(atLeast('administrator'), allOf(atLeast('member'), granted));
 }
 
+/** Users who can read the channel without a subscription (channels §3.7). */
+export function readersOutside(channel: Pick<Channel, 'privacy' | 'permissions'>): Audience {
+  if (isWebPublic(channel)) return wholeRealm;
+  if (!isPrivate(channel)) return atLeast('member');
+  const { canAddSubscribers, canSubscribe } = channel.permissions;
+  return allOf(atLeast('member'), anyOf(groupMembers(canAddSubscribers), groupMembers(canSubscribe)));
+}
+
 /** All users who can see the channel: the "metadata users" of channels §6. */
 export function metadataUsers(channel: Channel): Audience {
   return isWebPublic(channel) ? wholeRealm : anyOf(subscribersOf(channel.id), firstAudience(channel));

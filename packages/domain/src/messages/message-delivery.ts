@@ -1,5 +1,5 @@
 import { type Channel, hasSharedHistory, isPrivate } from '../channels/channel.js';
-import { metadataUsers, subscribersOf } from '../channels/channel-delivery.js';
+import { metadataUsers, readersOutside, subscribersOf } from '../channels/channel-delivery.js';
 import type {
   AudienceRules,
   LiveCandidate,
@@ -278,13 +278,13 @@ export function receiversAfterMove(
   return anyOf(subscribers, allOf(atLeast('member'), before));
 }
 
-/** Audience that loses access because of the move. */
+/** Audience that loses access because of the move. Former readers of the source are not informed about its topics. */
 export function receiversLostByMove(
-  source: AudienceChannel,
+  source: Pick<Channel, 'id' | 'privacy' | 'permissions'>,
   target: AudienceChannel,
   outside: readonly UserId[],
 ): Audience {
-  const before = anyOf(subscribersOf(source.id), users(outside));
+  const before = anyOf(subscribersOf(source.id), allOf(users(outside), readersOutside(source)));
   const kept = isPrivate(target) ? subscribersOf(target.id) : anyOf(subscribersOf(target.id), atLeast('member'));
   return except(before, kept);
 }

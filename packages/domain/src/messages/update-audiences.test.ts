@@ -2,8 +2,10 @@ import { makeActor, makeChannel, makeMembership, tableRows } from '@parley/testk
 import type { Role } from '../access/roles.js';
 import type { ChannelPrivacy } from '../channels/channel.js';
 import { isInAudience } from '../composition/features.js';
-import type { ChannelId, MessageId, UserId } from '../kernel/ids.js';
+import type { ChannelId, GroupId, MessageId, UserId } from '../kernel/ids.js';
 import { receiversAfterMove, receiversLostByMove, watchersOfUpdate } from './message-delivery.js';
+
+const GROUP = 900 as GroupId;
 
 /** K: receives the move; L: receives a deletion; –: receives nothing. */
 describe('audience of a move to another channel (messages §9.4)', () => {
@@ -19,6 +21,7 @@ describe('audience of a move to another channel (messages §9.4)', () => {
       guest, in both            | K         | K      | K                    | K
       guest, in the target      | K         | K      | K                    | K
       guest, in the source      | L         | L      | L                    | L
+      guest, has it             | –         | –      | –                    | –
       guest                     | –         | –      | –                    | –
     `),
   )('decides for %s, moved to %s: %s', (who, privacy, expected) => {
@@ -35,6 +38,21 @@ describe('audience of a move to another channel (messages §9.4)', () => {
     expect(keeps && loses).toBe(false);
     expect(keeps ? 'K' : loses ? 'L' : '–').toBe(expected);
   });
+});
+
+it.each<[string, readonly GroupId[], boolean]>([
+  ['keeps the deletion from a former subscriber of a private channel', [], false],
+  ['sends the deletion to a holder who may subscribe to the private channel', [GROUP], true],
+])('%s when a message moves to another private channel', (_, groups, expected) => {
+  const source = makeChannel({
+    id: 1 as ChannelId,
+    privacy: 'privateSharedHistory',
+    permissionOverrides: { canSubscribe: GROUP },
+  });
+  const target = makeChannel({ id: 2 as ChannelId, privacy: 'privateSharedHistory' });
+  const actor = makeActor('member', { groups });
+  const audience = receiversLostByMove(source, target, [actor.id]);
+  expect(isInAudience(audience, makeMembership(actor, { isSubscribed: () => false }))).toBe(expected);
 });
 
 describe('watchersOfUpdate (messages §18.2)', () => {

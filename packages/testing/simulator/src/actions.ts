@@ -1,7 +1,7 @@
 import { type Choices, other, type Play, pick } from './choices.js';
 import type { Company } from './company.js';
 import { FILE_ACTIONS } from './file-actions.js';
-import { ADMINISTRATOR, GUEST, MEMBER, type Message, MODERATOR, textOf } from './model.js';
+import { ADMINISTRATOR, type Channel, GUEST, MEMBER, type Message, MODERATOR, textOf } from './model.js';
 import { channelsOf, destinationOf, sending, TOPICS } from './sending.js';
 import { Violation } from './violation.js';
 
@@ -30,9 +30,16 @@ async function postWithoutPermission(company: Company, { by, b }: Choices): Prom
 const ownerCalls = (company: Company, method: 'POST' | 'PATCH', path: string, params: object) =>
   company.insist(OWNER_PERSON, method, path, { ...params });
 
+async function describe(company: Company, channel: Channel | undefined): Promise<void> {
+  if (!channel) return;
+  const number = company.model.newNumber();
+  company.model.describe(channel, number);
+  await ownerCalls(company, 'PATCH', `/streams/${channel.id}`, { description: textOf(number) });
+}
+
 /** Actions by name, with their weight among everything that people do. */
 export const ACTIONS = {
-  send: { weight: 40, play: sending(false) },
+  send: { weight: 25, play: sending(false) },
   edit: {
     weight: 6,
     play: async (company, step) => {
@@ -51,7 +58,7 @@ export const ACTIONS = {
     },
   },
   move: {
-    weight: 4,
+    weight: 6,
     play: async (company, step) => {
       const { model } = company;
       const { by, a, b } = step;
@@ -80,14 +87,14 @@ export const ACTIONS = {
         send_notification_to_new_thread: false,
       });
       if (status !== 200) return;
-      const before = moved.map((each) => model.watchers(each));
+      const before = moved.map((each) => ({ ...model.watchers(each), maybe: new Set(model.readersOf(each)) }));
       model.move(moved, to, topic === from.topic ? null : topic);
       for (const [index, each] of moved.entries())
         company.publishMove(each, before[index]!, message, to !== from.channel);
     },
   },
   delete: {
-    weight: 3,
+    weight: 4,
     play: async (company, step) => {
       const message = pick(recentOf(company, step), step.a);
       if (!message) return;
@@ -126,7 +133,7 @@ export const ACTIONS = {
     },
   },
   read: {
-    weight: 15,
+    weight: 10,
     play: async (company, { by, a, b }) => {
       const { model } = company;
       const unread = model.unreadOf(by);
@@ -165,17 +172,20 @@ export const ACTIONS = {
     },
   },
   search: {
-    weight: 4,
+    weight: 3,
     play: async (company, step) => {
       const message = pick(company.model.readable(step.by), step.a);
       if (message) await company.checkSearch(step.by, message);
     },
   },
   spy: {
-    weight: 3,
+    weight: 4,
     play: async (company, step) => {
       await postWithoutPermission(company, step);
       const { by, a } = step;
+      const unknown = channelsOf(company).filter((channel) => !company.model.mayKnow(by, channel));
+      const channel = pick(unknown, a);
+      if (channel) await company.insist(by, 'GET', `/streams/${channel.id}`, {});
       const hidden = [...company.model.messages.values()].filter((message) => !company.model.mayRead(by, message));
       const message = pick(hidden, a);
       if (!message) return;
@@ -201,12 +211,12 @@ export const ACTIONS = {
       if (status === 409 && company.mayHaveRepeated) {
         id = (await company.insist(by, 'GET', '/get_stream_id', { stream: name })).json.stream_id;
       } else if (status !== 200) return;
-      const channel = { id, name, isPrivate, isShared, isForModerators: false };
+      const channel = { id, name, isPrivate, isShared, isForModerators: false, creator: by };
       model.channels.set(channel.id, { ...channel, subscribers: new Set(subscribers), grantees: new Set() });
     },
   },
   join: {
-    weight: 3,
+    weight: 5,
     play: async (company, { by, a }) => {
       const { model } = company;
       const channel = pick(
@@ -224,7 +234,7 @@ export const ACTIONS = {
     },
   },
   invite: {
-    weight: 2,
+    weight: 4,
     play: async (company, { by, a, b }) => {
       const { people } = company;
       const channel = pick(
@@ -242,7 +252,7 @@ export const ACTIONS = {
     },
   },
   leave: {
-    weight: 3,
+    weight: 6,
     play: async (company, { by, a }) => {
       const { model } = company;
       const channel = pick(
@@ -258,22 +268,25 @@ export const ACTIONS = {
     },
   },
   promote: {
-    weight: 3,
+    weight: 7,
     play: async (company, { a, b }) => {
       const { model, people } = company;
       const person = 1 + Math.floor(a * (people.length - 1));
       const role = pick(ROLES, b)!;
       if (person >= people.length) return;
       const { status } = await ownerCalls(company, 'PATCH', `/users/${people[person]!.id}`, { role });
-      if (status === 200) {
-        model.changeAccess(() => {
-          model.roles[person] = role;
-        });
-      }
+      if (status !== 200) return;
+      model.changeAccess(() => {
+        model.roles[person] = role;
+      });
+      // Events depend on the new role from now on.
+      const unjoined = channelsOf(company).filter(({ subscribers }) => !subscribers.has(person));
+      await describe(company, pick(unjoined, other(a)));
+      await company.checkState(person);
     },
   },
   changeChannel: {
-    weight: 2,
+    weight: 5,
     play: async (company, { a, b }) => {
       const { model, people } = company;
       const channel = pick(
@@ -309,6 +322,10 @@ export const ACTIONS = {
         }
       }
     },
+  },
+  describe: {
+    weight: 2,
+    play: async (company, { a }) => describe(company, pick(channelsOf(company), a)),
   },
   schedule: {
     weight: 3,
@@ -347,13 +364,28 @@ export const ACTIONS = {
       if (status === 200 && !company.mayHaveRepeated) model.reminders.add({ number, author, dueAt, checkAfter: dueAt });
     },
   },
-  draft: {
+  ask: {
     weight: 3,
-    play: async (company, { by, a }) => {
+    play: async (company, { by }) => {
+      const { model, time } = company;
+      const number = model.newNumber();
+      const destination = { participants: new Set([by]) };
+      model.announce(number, by);
+      model.questions.set(number, { by, askedAt: time.now(), answer: 0 });
+      const params = { type: 'direct', to: [company.botId], content: textOf(number), read_by_sender: true };
+      const local = { queue_id: company.devices.get(by)?.queueId ?? 'none', local_id: company.localIdOf(by) };
+      const { status, json } = await company.insist(by, 'POST', '/messages', { ...params, ...local });
+      if (status === 200) company.adopt(model.send(json.id, by, destination, number, time.now()));
+      else model.questions.delete(number);
+    },
+  },
+  draft: {
+    weight: 7,
+    play: async (company, { by, a, b }) => {
       const { model } = company;
       const own = [...model.drafts].filter(([, { author }]) => author === by).map(([id]) => id);
-      const id = own.length > 2 ? pick(own, a) : undefined;
-      if (id !== undefined) {
+      const id = pick(own, a);
+      if (id !== undefined && b < 0.3) {
         const { status } = await company.insist(by, 'DELETE', `/drafts/${id}`, {});
         if (status === 200 || company.mayHaveRepeated) model.drafts.delete(id);
         return;
@@ -361,6 +393,10 @@ export const ACTIONS = {
       const number = model.newNumber();
       model.announce(number, by);
       const draft = { type: '', to: [], topic: '', content: textOf(number) };
+      if (id !== undefined && b < 0.75) {
+        await company.insist(by, 'PATCH', `/drafts/${id}`, { draft });
+        return;
+      }
       const { status, json } = await company.insist(by, 'POST', '/drafts', { drafts: [draft] });
       if (status === 200) model.drafts.set(json.ids[0], { number, author: by });
     },

@@ -10,7 +10,9 @@ import {
   type Model,
   numbersIn,
   type Person,
+  textOf,
 } from './model.js';
+import type { Delivery } from './outside.js';
 import type { SimulatedTime } from './simulated-time.js';
 import { ALL_CAPABILITIES, SyncedState } from './synced-state.js';
 import { Violation } from './violation.js';
@@ -37,6 +39,14 @@ export const JOB_PATIENCE_SECONDS = 5 * 60;
 export const PAGE = 1000;
 /** Time after which the server must have noticed a change of its clock. */
 const CLOCK_PATIENCE_SECONDS = 60;
+const BOT_URL = 'https://bot.example.com/';
+const tokenOf = (person: Person): string => `phone-${person}`;
+const addressOf = (person: Person): string => `p${person}@example.com`;
+const deliveryOf = (kind: Delivery['kind'], person: Person, number: number): string =>
+  `${kind} to p${person} about text ${number}`;
+const pushOf = (person: Person, number: number): string => deliveryOf('push', person, number);
+/** Maximum time until a phone shows a message. */
+const PUSH_PATIENCE_SECONDS = 60;
 const NOBODY: ReadonlySet<Person> = new Set();
 const NOBODY_SURELY = { always: NOBODY, now: NOBODY };
 
@@ -59,6 +69,17 @@ export class CompanyClients {
   calls = 0;
   private readonly hash = createHash('sha256');
   private readonly localIds = new Map<Person, number>();
+  /** Id of the bot that answers each direct message. */
+  botId = 0;
+  /** Number of failures at the time of the last delivery, by receiver and text. */
+  private readonly delivered = new Map<string, number>();
+  /** Deliveries of this step that the receiver could not read when they were sent. */
+  private doubtful: { readonly person: Person; readonly number: number; readonly kind: string }[] = [];
+  private refusal: string | null = null;
+  /** Notifications that must have arrived after a while, if the message is still unread. */
+  private awaited: { readonly person: Person; readonly message: Message; readonly failures: number }[] = [];
+  /** Number of faults after which work may be done twice. */
+  private failures = 0;
 
   constructor(
     readonly engine: Engine,
@@ -66,7 +87,81 @@ export class CompanyClients {
     readonly model: Model,
     readonly people: readonly Account[],
     private readonly onTrace: (line: string) => void,
-  ) {}
+  ) {
+    engine.outside.onDelivery = (delivery) => this.receive(delivery);
+  }
+
+  /** Registers the phones of all people and creates the bot. */
+  async openDeliveries(): Promise<void> {
+    for (const person of this.people.keys()) {
+      await this.insist(person, 'POST', '/users/me/android_gcm_reg_id', { token: tokenOf(person) });
+    }
+    const bot = { full_name: 'Echo', short_name: 'echo', bot_type: 3, payload_url: JSON.stringify(BOT_URL) };
+    const { json } = await this.insist(0, 'POST', '/bots', { ...bot, interface_type: 1 });
+    this.botId = json.user_id;
+  }
+
+  /** Records who received what, and answers as the bot. */
+  private receive({ kind, to, text }: Delivery): string {
+    this.trace(`${kind} to ${to}: ${[...numbersIn(text)]}`);
+    const numbers = numbersIn(text);
+    if (kind === 'bot') return this.answer(numbers);
+    const person = [...this.people.keys()].find((each) => to === tokenOf(each) || to === addressOf(each))!;
+    for (const number of numbers) {
+      if (!this.model.mayShow(person, number, this.time.now(), false)) this.doubtful.push({ person, number, kind });
+      const key = deliveryOf(kind, person, number);
+      const earlier = this.delivered.get(key);
+      const failures = this.failures + this.engine.crashes;
+      // A reminder quotes an earlier message.
+      const isRepeated = earlier === failures && !this.model.isQuotedFor(person, number);
+      if (isRepeated && !this.engine.isDiskFailing) this.refusal = key;
+      this.delivered.set(key, failures);
+    }
+    return '';
+  }
+
+  private answer(numbers: ReadonlySet<number>): string {
+    const [number = 0] = numbers;
+    const question = this.model.questionOf(number);
+    if (!question || numbers.size > 1) {
+      this.refusal = `the bot gets text ${[...numbers]}`;
+      return '';
+    }
+    if (question.answer === 0) question.answer = this.model.newNumber();
+    this.model.announce(question.answer, question.by);
+    return JSON.stringify({ content: textOf(question.answer) });
+  }
+
+  /** Phones of those who receive the direct message show it soon. */
+  awaitPush(message: Message): void {
+    if ('channel' in message.destination || this.engine.isDiskFailing) return;
+    const failures = this.failures + this.engine.crashes;
+    for (const person of message.unread) this.awaited.push({ person, message, failures });
+  }
+
+  private checkAwaited(): void {
+    const isDue = ({ message }: { readonly message: Message }) =>
+      message.sentAt + PUSH_PATIENCE_SECONDS <= this.time.now();
+    const due = this.awaited.filter(isDue);
+    this.awaited = this.awaited.filter((each) => !isDue(each));
+    for (const { person, message, failures } of due) {
+      const { number, unread, isDeleted } = message;
+      const isExcused = failures !== this.failures + this.engine.crashes || this.engine.isDiskFailing;
+      if (isExcused || isDeleted || !unread.has(person) || this.delivered.has(pushOf(person, number))) continue;
+      throw new Violation('who may read, is notified', `the phone of p${person} does not show text ${number}`);
+    }
+  }
+
+  /** Emails and notifications show nothing to the wrong person, and came once. */
+  checkDeliveries(): void {
+    this.checkAwaited();
+    for (const { person, number, kind } of this.doubtful.splice(0)) {
+      // The change that hid the text, or made it visible, may have been under way.
+      if (this.model.mayShow(person, number, this.time.now(), false)) continue;
+      throw new Violation('nobody else sees it', `p${person} got an ${kind} with text ${number}`);
+    }
+    if (this.refusal !== null) throw new Violation('deliveries are made once', this.refusal);
+  }
 
   /** SHA-256 of everything that happened. */
   digest(): string {
@@ -85,7 +180,7 @@ export class CompanyClients {
     const label = `p${person} ${method} ${path} ${JSON.stringify(params)}${options.file ?? ''}`;
     let answer: Answer;
     try {
-      answer = await this.engine.call({ method, path, params, authorization, ...options });
+      answer = await this.engine.call({ method, path, params, authorization, ...options }, person);
     } catch (error) {
       if (error instanceof ConnectionLost) this.trace(`${label} → no answer`);
       throw error;
@@ -166,6 +261,7 @@ export class CompanyClients {
     if (!this.engine.isDiskFailing || --this.failingSteps > 0) return;
     this.trace('the disk works');
     this.engine.disk.failure = null;
+    this.failures++;
     this.excuseJobs(JOB_PATIENCE_SECONDS);
   }
 
@@ -211,12 +307,14 @@ export class CompanyClients {
     });
     const params = { anchor: 'newest', num_before: PAGE, num_after: 0, narrow: [] };
     const { authorization } = this.people[person]!;
-    const done = this.engine.callSlowly({ method: 'GET', path: '/messages', params, authorization }, waiting).then(
-      ({ status, body }) => this.trace(`p${person} has read slowly → ${status} ${body.length}`),
-      (error) => {
-        if (!(error instanceof ConnectionLost)) throw error;
-      },
-    );
+    const done = this.engine
+      .callSlowly({ method: 'GET', path: '/messages', params, authorization }, person, waiting)
+      .then(
+        ({ status, body }) => this.trace(`p${person} has read slowly → ${status} ${body.length}`),
+        (error) => {
+          if (!(error instanceof ConnectionLost)) throw error;
+        },
+      );
     done.catch(() => {});
     this.slowReaders.push({ read, done });
   }
@@ -314,10 +412,20 @@ export class CompanyClients {
       this.publish('update', message, { always: after.always, now, maybe: new Set([...after.now, ...holders]) });
       return;
     }
-    const all = new Set([...before.always, ...before.now, ...after.always, ...after.now, ...holders]);
+    const all = new Set([
+      ...before.always,
+      ...before.now,
+      ...(before.maybe ?? []),
+      ...after.always,
+      ...after.now,
+      ...holders,
+    ]);
     const mayRead = (person: Person) => this.model.mayRead(person, message);
     this.publish('update', message, { ...NOBODY_SURELY, maybe: new Set([...all].filter(mayRead)) });
-    this.publish('delete', message, { ...NOBODY_SURELY, maybe: new Set([...all].filter((each) => !mayRead(each))) });
+    const hidden = new Set([...all].filter((each) => !mayRead(each)));
+    const watchers = new Set([...before.always, ...before.now]);
+    const losing = [...hidden].filter((each) => watchers.has(each) && before.maybe?.has(each));
+    this.publish('delete', message, { always: NOBODY, now: new Set(losing), maybe: hidden });
   }
 
   /** Expects the events of a new message. `isOnTime` is false if it may have been delivered long ago. */

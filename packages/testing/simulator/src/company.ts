@@ -20,6 +20,8 @@ type Wire = any;
 
 /** Maximum time until a new message is found by search. */
 const INDEX_PATIENCE_SECONDS = 15 * 60;
+/** Maximum time until a bot has answered, even after a crash or a failing disk. */
+const BOT_PATIENCE_SECONDS = 30 * 60;
 /** Minimum time for which files are kept without a link. */
 const KEPT_UNUSED_SECONDS = 7 * 86_400;
 /** Field of register that changes with each start of the server, without an event. */
@@ -29,6 +31,13 @@ const START_OF_SERVER = 'server_generation';
 export class Company extends CompanyClients {
   /** Checks everything that one person sees. */
   async checkPerson(person: Person): Promise<void> {
+    await this.checkState(person);
+    for (const channel of this.model.channels.values()) await this.checkChannel(person, channel);
+    await this.checkDirects(person);
+  }
+
+  /** The client's state equals that of a new client. */
+  async checkState(person: Person): Promise<void> {
     await this.checkEvents(person);
     const { json } = await this.register(person);
     this.checkUnread(person, json.unread_msgs);
@@ -43,8 +52,6 @@ export class Company extends CompanyClients {
       }
     }
     await this.insist(person, 'DELETE', '/events', { queue_id: json.queue_id });
-    for (const channel of this.model.channels.values()) await this.checkChannel(person, channel);
-    await this.checkDirects(person);
   }
 
   /** The people see the message, or nothing of it. */
@@ -122,6 +129,18 @@ export class Company extends CompanyClients {
         );
       }
       this.model.reminders.delete(reminder);
+    }
+  }
+
+  /** The bot has answered each question once. */
+  async checkAnswers(): Promise<void> {
+    for (const [number, { by, askedAt, answer }] of [...this.model.questions]) {
+      if (askedAt + BOT_PATIENCE_SECONDS > this.time.now()) continue;
+      this.model.questions.delete(number);
+      if (answer === 0 && this.model.isDeletedText(number)) continue;
+      const { json } = await this.page(by, [{ operator: 'is', operand: 'dm' }]);
+      const count = json.messages.filter(({ content }: Wire) => numbersIn(content).has(answer)).length;
+      if (count !== 1) throw new Violation('bots answer once', `p${by} got ${count} answers to ${number}`);
     }
   }
 

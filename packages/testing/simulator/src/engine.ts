@@ -1,13 +1,21 @@
 import type { PasswordHasher, Role } from '@parley/domain/access';
-import { DomainError, LocalBus, type RealmId, type Repositories, type UnitOfWork } from '@parley/domain/kernel';
+import {
+  type Bus,
+  DomainError,
+  LocalBus,
+  type RealmId,
+  type Repositories,
+  type UnitOfWork,
+} from '@parley/domain/kernel';
 import { CreateRealm, RegisterUser } from '@parley/domain/membership';
 import { type Logger, silentLogger } from '@parley/http';
 import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { type ComposedParley, composeParley, SeededRandom } from '@parley/server/testing';
 import { openSqliteStorage } from '@parley/sqlite';
-import { FakeImageProcessor, FakeMailer, intercepting, MemoryBlobStore, MemoryPartialBlobStore } from '@parley/testkit';
+import { FakeImageProcessor, intercepting, MemoryBlobStore, MemoryPartialBlobStore } from '@parley/testkit';
 import type { SimulatedApp } from './app.js';
 import { SimulatedDisk } from './disk.js';
+import { Outside } from './outside.js';
 import type { SimulatedTime } from './simulated-time.js';
 import { settle } from './simulated-time.js';
 import { Violation } from './violation.js';
@@ -29,10 +37,15 @@ export interface CrashPlan {
   readonly moment: 'before' | 'within' | 'after';
 }
 
-/** A process that runs the server, and its state as seen from outside. */
-interface Process {
+/** Server with its connections. */
+interface Node {
   readonly parley: ComposedParley;
   readonly wire: Wire;
+}
+
+/** All nodes of a start, which end together, and their state as seen from outside. */
+interface Process {
+  readonly nodes: readonly Node[];
   readonly close: () => Promise<void>;
   isDead: boolean;
   units: number;
@@ -61,7 +74,7 @@ export class Engine {
   readonly disk = new SimulatedDisk();
   private readonly randomness: SeededRandom;
   private readonly faultRandomness: SeededRandom;
-  private readonly mailer = new FakeMailer();
+  readonly outside = new Outside();
   private readonly blobs: MemoryBlobStore;
   private readonly partialBlobs: MemoryPartialBlobStore;
   private process!: Process;
@@ -73,6 +86,7 @@ export class Engine {
   constructor(
     private readonly time: SimulatedTime,
     seed: number,
+    private readonly nodeCount = 1,
   ) {
     this.randomness = new SeededRandom(seed);
     this.faultRandomness = new SeededRandom(seed + 1);
@@ -93,18 +107,28 @@ export class Engine {
       warn: () => {},
       error: (fields, message) => this.notice(fields, message),
     };
+    const [unitOfWork, buses] = [this.withFaults(uow, state), new LocalBus()];
+    const nodes: Node[] = [];
+    for (let n = 0; n < this.nodeCount; n++) nodes.push(await this.compose(unitOfWork, buses.connect(), log));
+    this.process = Object.assign(state, { nodes, close });
+    await settle(this.isBusy);
+  }
+
+  private async compose(unitOfWork: UnitOfWork, bus: Bus, logger: Logger): Promise<Node> {
+    const { time } = this;
     const parley = await composeParley({
-      unitOfWork: this.withFaults(uow, state),
-      bus: new LocalBus().connect(),
+      unitOfWork,
+      bus,
       clock: time,
       timers: time,
       eventLoop: time,
       randomness: this.randomness,
       passwordHasher: plainHasher,
       markdownRenderer: new ZulipMarkdownRenderer(),
-      mailer: this.mailer,
+      mailer: this.outside,
+      webhookClient: this.outside,
       unicodeEmoji,
-      logger: log,
+      logger,
       secret: 'the secret of a simulated server',
       serverId: `simulated ${++this.starts}`,
       onOtherSecret: 'refuse',
@@ -114,21 +138,22 @@ export class Engine {
       hasRateLimits: false,
       trustedProxies: 0,
       isDev: false,
-      push: null,
+      push: this.outside,
       blobs: this.blobs,
       partialBlobs: this.partialBlobs,
       images: new FakeImageProcessor(),
       importRunner: null,
+      // A node that is not alone leaves the queues of the others alone.
+      ...(this.nodeCount > 1 && { reportPresence: async () => [] }),
       release: async () => {},
     });
     await this.startApp(parley);
-    this.process = Object.assign(state, { parley, close, wire: new Wire(parley.handler) });
-    await settle(this.isBusy);
+    return { parley, wire: new Wire(parley.handler) };
   }
 
   /** Creates the organization with one person per role. */
   async createCompany(roles: readonly Role[]): Promise<readonly Account[]> {
-    const { parley } = this.process;
+    const [{ parley }] = this.process.nodes as [Node];
     const realm = await parley.useCase(CreateRealm).execute({ stringId: REALM, name: 'Company' });
     const accounts: Account[] = [];
     for (const [index, role] of roles.entries()) accounts.push(await this.addPerson(realm.id, index, role));
@@ -142,12 +167,12 @@ export class Engine {
 
   /** Runs an application from now on, which knows people by external ids. */
   async install(app: SimulatedApp, accounts: readonly Account[]): Promise<void> {
-    const { parley } = this.process;
+    const { nodes } = this.process;
     for (const [person, { id }] of accounts.entries()) {
-      await parley.users.link({ realm: REALM, externalId: externalIdOf(person), userId: id });
+      await nodes[0]!.parley.users.link({ realm: REALM, externalId: externalIdOf(person), userId: id });
     }
     this.installed = app;
-    await this.startApp(parley);
+    for (const { parley } of nodes) await this.startApp(parley);
     await settle(this.isBusy);
   }
 
@@ -165,7 +190,7 @@ export class Engine {
   }
 
   private async addPerson(realmId: RealmId, index: number, role: Role): Promise<Account> {
-    const { parley } = this.process;
+    const [{ parley }] = this.process.nodes as [Node];
     const email = `p${index}@example.com`;
     const newcomer = { realmId, email, fullName: `Person ${index}`, role, password: null };
     const { id } = await parley.useCase(RegisterUser).execute(newcomer);
@@ -176,21 +201,26 @@ export class Engine {
   }
 
   /** @throws ConnectionLost */
-  async call(call: Call): Promise<Answer> {
+  async call(call: Call, client: number): Promise<Answer> {
     // Other people's requests may still go on when a violation has ended the run.
     if (this.isClosed) return never();
     const { process } = this;
     process.calls++;
     try {
-      return await process.wire.call(call);
+      return await this.nodeOf(process, client).wire.call(call);
     } finally {
       process.calls--;
     }
   }
 
   /** Sends a request; the client begins to read the response when `waiting` resolves. @throws ConnectionLost */
-  callSlowly(call: Call, waiting: Promise<void>): Promise<Answer> {
-    return this.process.wire.call(call, waiting);
+  callSlowly(call: Call, client: number, waiting: Promise<void>): Promise<Answer> {
+    return this.nodeOf(this.process, client).wire.call(call, waiting);
+  }
+
+  /** A client stays at one node until the next start. */
+  private nodeOf({ nodes }: Process, client: number): Node {
+    return nodes[(client + this.crashes) % nodes.length]!;
   }
 
   /** Advances the time. The process may crash during it. */
@@ -229,7 +259,7 @@ export class Engine {
   async close(): Promise<void> {
     this.isClosed = true;
     this.process.isDead = true;
-    this.process.wire.cut();
+    for (const { wire } of this.process.nodes) wire.cut();
     this.time.dropTimers();
     await this.process.close();
     this.disk.remove();
@@ -241,7 +271,7 @@ export class Engine {
     this.process.isDead = true;
     this.disk.losePower(this.faultRandomness.fraction());
     this.time.dropTimers();
-    this.process.wire.cut();
+    for (const { wire } of this.process.nodes) wire.cut();
   }
 
   private notice(fields: object, message: string): void {

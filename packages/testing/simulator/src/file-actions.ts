@@ -38,11 +38,11 @@ export const FILE_ACTIONS = {
     },
   },
   deleteFile: {
-    weight: 1,
+    weight: 2,
     play: async (company, { by, a, b }) => {
       const { model } = company;
       const files = [...model.files.values()];
-      const file = pick(b < 0.3 ? files : files.filter(({ owner }) => owner === by), a);
+      const file = pick(b < 0.5 ? files : files.filter(({ owner }) => owner === by), a);
       if (!file) return;
       const { status } = await company.insist(by, 'DELETE', `/attachments/${file.id}`, {});
       if (status === 200 && file.owner !== by)

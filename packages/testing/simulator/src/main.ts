@@ -14,6 +14,7 @@ const { values } = parseArgs({
     days: { type: 'string', default: '7' },
     people: { type: 'string', default: '10' },
     faults: { type: 'string', default: '0' },
+    nodes: { type: 'string', default: '1' },
     until: { type: 'string' },
     trace: { type: 'boolean', default: false },
     page: { type: 'string' },
@@ -47,7 +48,7 @@ async function playSeeds(): Promise<void> {
     const steps = plan({ seed, ...options });
     const lines: string[] = [];
     const outcome = await run({
-      ...{ seed, people: options.people, steps },
+      ...{ seed, people: options.people, steps, nodes: Number(values.nodes) },
       ...(values.until !== undefined && { until: Number(values.until) }),
       onTrace: (line) => {
         if (values.trace) console.log(line);
@@ -65,7 +66,13 @@ async function playSeeds(): Promise<void> {
     process.exitCode = 1;
     if (!values.shrink) continue;
     const { invariant } = violation;
-    const failing = { seed, people: options.people, steps: steps.slice(0, counts.steps), invariant };
+    const failing = {
+      seed,
+      people: options.people,
+      nodes: Number(values.nodes),
+      steps: steps.slice(0, counts.steps),
+      invariant,
+    };
     console.error(testOf({ ...failing, steps: await shrink(failing) }));
   }
 }

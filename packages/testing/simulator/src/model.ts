@@ -19,6 +19,8 @@ export interface Channel {
   readonly subscribers: Set<Person>;
   /** People named in `can_subscribe_group`. */
   readonly grantees: Set<Person>;
+  /** Administrator of the channel. */
+  readonly creator: Person;
 }
 
 export type Destination =
@@ -81,6 +83,14 @@ export interface Reminder {
   checkAfter: number;
 }
 
+/** Direct message to the bot, which answers it once. */
+export interface Question {
+  readonly by: Person;
+  readonly askedAt: number;
+  /** Number of the answer; 0 if the bot has not seen the question. */
+  answer: number;
+}
+
 /** People with clients that receive an event. */
 export interface Audience {
   /** Decided as of the event. */
@@ -112,10 +122,14 @@ const emptyData = () => ({
   files: new Map<number, StoredFile>(),
   scheduled: new Map<number, Scheduled>(),
   reminders: new Set<Reminder>(),
+  /** Questions to the bot by the number of their text. */
+  questions: new Map<number, Question>(),
   messageOfNumber: new Map<number, Message>(),
+  /** Channels by the numbers of their descriptions. */
+  described: new Map<number, Channel>(),
   privateTexts: new Map<number, PrivateText>(),
-  /** Messages by person that became unreadable since the person's last poll; earlier events still show them. */
-  lost: new Map<Person, Set<Message>>(),
+  /** What became hidden from a person since the person's last poll; earlier events still show it. */
+  lost: new Map<Person, Set<Message | Channel>>(),
 });
 
 /**
@@ -159,6 +173,26 @@ export class Model {
     return this.data.reminders;
   }
 
+  get questions(): Map<number, Question> {
+    return this.data.questions;
+  }
+
+  /** Returns the question with the present or a former text; undefined if it was answered or deleted. */
+  questionOf(number: number): Question | undefined {
+    const message = this.data.messageOfNumber.get(number);
+    if (!message) return this.questions.get(number);
+    if (message.isDeleted) return undefined;
+    return [...this.questions].find(([asked]) => this.data.messageOfNumber.get(asked) === message)?.[1];
+  }
+
+  isQuotedFor(person: Person, number: number): boolean {
+    return this.data.messageOfNumber.get(number)?.quotedFor.has(person) ?? false;
+  }
+
+  isDeletedText(number: number): boolean {
+    return this.data.messageOfNumber.get(number)?.isDeleted ?? false;
+  }
+
   backUp(): void {
     this.saved = structuredClone(this.data);
   }
@@ -182,6 +216,12 @@ export class Model {
     return !this.isGuest(person) && (!channel.isPrivate || channel.grantees.has(person));
   }
 
+  /** Metadata access (channels §3.7). */
+  mayKnow(person: Person, channel: Channel): boolean {
+    if (this.mayReadChannel(person, channel)) return true;
+    return !this.isGuest(person) && (this.roles[person]! <= ADMINISTRATOR || channel.creator === person);
+  }
+
   /** Messages §1.4. */
   mayRead(person: Person, message: Message): boolean {
     return !message.isDeleted && this.isInAudience(person, message.destination, message.rows);
@@ -202,6 +242,9 @@ export class Model {
       if (this.mayRead(person, message) || message.quotedFor.has(person)) return true;
       return isEvent && (this.data.lost.get(person)?.has(message) ?? false);
     }
+    const channel = this.data.described.get(number);
+    if (channel)
+      return this.mayKnow(person, channel) || (isEvent && (this.data.lost.get(person)?.has(channel) ?? false));
     const file = this.files.get(number);
     if (file) return this.mayReadFile(person, file) !== false;
     const text = this.data.privateTexts.get(number);
@@ -256,6 +299,10 @@ export class Model {
       .sort((a, b) => a - b);
   }
 
+  readersOf(message: Message): readonly Person[] {
+    return [...this.roles.keys()].filter((person) => this.mayRead(person, message));
+  }
+
   readable(person: Person): readonly Message[] {
     return [...this.messages.values()].filter((message) => this.mayRead(person, message));
   }
@@ -300,6 +347,11 @@ export class Model {
     this.data.messageOfNumber.set(number, message);
   }
 
+  /** The text is or was the description of the channel. */
+  describe(channel: Channel, number: number): void {
+    this.data.described.set(number, channel);
+  }
+
   schedule(scheduled: Scheduled): void {
     this.scheduled.set(scheduled.id, scheduled);
     this.announce(scheduled.number, scheduled.author, scheduled);
@@ -323,14 +375,20 @@ export class Model {
     }
   }
 
-  /** Changes roles and channels; remembers who loses sight of which messages. */
+  /** Changes roles and channels; remembers who loses sight of what. */
   changeAccess(change: () => void): void {
-    const before = this.roles.map((_, person) => this.readable(person));
+    const before = this.roles.map((_, person) => this.visible(person));
     change();
-    for (const [person, messages] of before.entries()) {
-      const lost = messages.filter((message) => !this.mayRead(person, message));
+    for (const [person, seen] of before.entries()) {
+      const visible = new Set(this.visible(person));
+      const lost = seen.filter((each) => !visible.has(each));
       if (lost.length > 0) this.data.lost.set(person, new Set([...(this.data.lost.get(person) ?? []), ...lost]));
     }
+  }
+
+  private visible(person: Person): readonly (Message | Channel)[] {
+    const channels = [...this.channels.values()].filter((channel) => this.mayKnow(person, channel));
+    return [...this.readable(person), ...channels];
   }
 
   /** The person's client knows all events. */

@@ -38,7 +38,7 @@ const KINDS: readonly (readonly [string, string, string])[] = [
   ['rest', '#7d8ca3', 'other'],
   ['fault', '#d98324', 'fault'],
 ];
-const WRITES = ['send', 'edit', 'react', 'upload', 'draft', 'schedule', 'remind'];
+const WRITES = ['send', 'edit', 'react', 'upload', 'draft', 'schedule', 'remind', 'describe'];
 const ACCESS = ['move', 'delete', 'join', 'leave', 'invite', 'promote', 'changeChannel', 'createChannel', 'deleteFile'];
 
 const isFault = ({ kind }: Step): boolean => kind in FAULTS;

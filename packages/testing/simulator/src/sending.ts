@@ -57,7 +57,11 @@ export async function send(
     { ...sentTo, ...local },
     { losesAnswer },
   );
-  if (status === 200) company.adopt(model.send(json.id, step.by, destination, number, time.now(), file));
+  if (status === 200) {
+    const message = model.send(json.id, step.by, destination, number, time.now(), file);
+    company.adopt(message);
+    company.awaitPush(message);
+  }
   // A hook of the application may refuse it.
   else if (!company.engine.isDiskFailing && !(company.engine.app && json?.code === 'BAD_REQUEST'))
     throw new Violation('who may post, posts', `p${step.by}: ${body}`);

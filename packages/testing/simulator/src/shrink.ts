@@ -4,6 +4,7 @@ import { type Outcome, type RunOptions, run } from './simulate.js';
 export interface Failing {
   readonly seed: number;
   readonly people: number;
+  readonly nodes?: number;
   readonly steps: readonly Step[];
   /** Name of the invariant that fails. */
   readonly invariant: string;
@@ -14,14 +15,14 @@ const MAX_RUNS = 300;
 
 /** Removes steps for as long as the same invariant fails (delta debugging): first halves, last single steps. */
 export async function shrink(
-  { seed, people, steps, invariant }: Failing,
+  { seed, people, nodes, steps, invariant }: Failing,
   play: (options: RunOptions) => Promise<Pick<Outcome, 'steps' | 'violation'>> = run,
 ): Promise<readonly Step[]> {
   let runs = 0;
   /** The steps up to the failing one; null if the invariant holds. */
   const failing = async (candidate: readonly Step[]): Promise<readonly Step[] | null> => {
     runs++;
-    const outcome = await play({ seed, people, steps: candidate });
+    const outcome = await play({ seed, people, steps: candidate, ...(nodes !== undefined && { nodes }) });
     return outcome.violation?.invariant === invariant ? candidate.slice(0, outcome.steps) : null;
   };
   let kept = steps;
@@ -36,13 +37,14 @@ export async function shrink(
 }
 
 /** Test that repeats a run, for pasting. `call`: start of the call with the run's options. */
-export function testOf({ seed, people, steps, invariant }: Failing, call = 'run({'): string {
+export function testOf({ seed, people, nodes, steps, invariant }: Failing, call = 'run({'): string {
   const lines = steps.map((step) => `      ${JSON.stringify(step)},`);
   return [
     `it(${JSON.stringify(`keeps the invariant "${invariant}" (seed ${seed})`)}, async () => {`,
     `  const { violation } = await ${call}`,
     `    seed: ${seed},`,
     `    people: ${people},`,
+    ...(nodes !== undefined && nodes > 1 ? [`    nodes: ${nodes},`] : []),
     '    steps: [',
     ...lines,
     '    ],',

@@ -24,6 +24,12 @@ describe('simulation', () => {
     expect(digests.size).toBe(2);
   });
 
+  it('keeps every invariant for a day on two servers of one database', async () => {
+    const { violation, messages } = await run({ ...DAY, nodes: 2, steps: plan({ ...DAY, faults: 1 }) });
+    expect(violation).toBeNull();
+    expect(messages).toBeGreaterThan(5);
+  });
+
   it.each<[string, readonly Step[]]>([
     [
       'a send is repeated after its event queue has expired',
@@ -47,6 +53,10 @@ describe('simulation', () => {
     [
       'a crash interrupts a unit of work and tears the log',
       [step(9, 'send'), step(10, 'crash', 0, 0.5), step(10, 'send'), step(11, 'send')],
+    ],
+    [
+      'the bot is asked, and a message that is being emailed is deleted',
+      [step(9, 'ask'), step(9.01, 'send', 0.1), step(9.02, 'delete', 0.99), step(10, 'send'), step(11, 'send', 0.1)],
     ],
     ['the owner changes a role and thereby the members of system groups', [step(9, 'send'), step(9.01, 'promote')]],
   ])('keeps every invariant if %s', async (_, steps) => {

@@ -23,6 +23,8 @@ export interface RunOptions {
   readonly seed: number;
   readonly people: number;
   readonly steps: readonly Step[];
+  /** Number of servers of the database; default: 1. */
+  readonly nodes?: number;
   /** Number of steps to play; default: all. */
   readonly until?: number;
   /** Receives one line per request and fault. */
@@ -51,7 +53,7 @@ export interface Outcome extends Counts {
 const DAY_SECONDS = 86_400;
 const DAY_STARTS = 8 * 3600;
 const DAY_LASTS = 11 * 3600;
-const ACTIONS_PER_DAY = 12;
+const ACTIONS_PER_DAY = 10;
 /** Actions in quick succession, during which clients poll and no queue expires. */
 const ROUND = 12;
 const ROUND_PAUSE_SECONDS = 60;
@@ -63,6 +65,9 @@ const PERSON_CHECK_EVERY = 8;
 const ACCESS_STEPS: ReadonlySet<StepKind> = new Set([
   ...(['move', 'delete', 'join', 'invite', 'leave', 'promote', 'changeChannel'] as const),
 ]);
+
+/** Steps that change only what the person has. */
+const PERSONAL_STEPS: ReadonlySet<StepKind> = new Set(['draft', 'remind', 'schedule']);
 
 /** Plans everything that people do and that fails, by the seed alone. */
 export function plan({ seed, days, people, faults, faultKinds }: SimulationOptions): readonly Step[] {
@@ -108,6 +113,7 @@ export async function run({
   seed,
   people,
   steps,
+  nodes,
   until,
   onTrace = () => {},
   onStep = () => {},
@@ -115,7 +121,7 @@ export async function run({
 }: RunOptions): Promise<Outcome> {
   const restoreSliceClock = stopSliceClock();
   const time = new SimulatedTime(new SeededRandom(seed + 1));
-  const engine = new Engine(time, seed + 2);
+  const engine = new Engine(time, seed + 2, nodes);
   let played = 0;
   let company: Company | undefined;
   let violation: Violation | null = null;
@@ -168,7 +174,7 @@ const OPEN_CHANNEL = [0.9, 0] as const;
 const SHARED_CHANNEL = [0.1, 0] as const;
 const PROTECTED_CHANNEL = [0.1, 0.9] as const;
 
-/** Everybody is in a public channel, and half of the people are in two private ones. */
+/** Everybody is in a public channel, and half of the people are in another one and in two private ones. */
 async function openCompany(
   engine: Engine,
   time: SimulatedTime,
@@ -184,14 +190,15 @@ async function openCompany(
   const company = new Company(engine, time, model, accounts, onTrace);
   await company.insist(0, 'PATCH', '/realm', { send_channel_events_messages: false });
   await settle(engine.isBusy);
+  await company.openDeliveries();
   for (const person of accounts.keys()) await company.connect(person);
-  for (const [a, b] of [OPEN_CHANNEL, SHARED_CHANNEL, PROTECTED_CHANNEL]) {
+  for (const [a, b] of [OPEN_CHANNEL, OPEN_CHANNEL, SHARED_CHANNEL, PROTECTED_CHANNEL]) {
     await playStep(company, { at: 0, kind: 'createChannel', by: 0, a, b });
   }
-  const [open, ...hidden] = [...model.channels.values()];
+  const [open, ...others] = [...model.channels.values()];
   const half = [...accounts.keys()].slice(0, Math.ceil(people / 2));
   await company.invite(0, open!, [...accounts.keys()]);
-  for (const channel of hidden) await company.invite(0, channel, half);
+  for (const channel of others) await company.invite(0, channel, half);
   return company;
 }
 
@@ -224,6 +231,7 @@ async function advance(company: Company, endMs: number): Promise<void> {
 
 async function checkStep(company: Company, step: Step, played: number): Promise<void> {
   await company.checkJobs();
+  await company.checkAnswers();
   const everybody = [...company.people.keys()];
   for (const person of everybody) await company.checkEvents(person);
   const witness = Math.floor(((step.a * 977 + step.b) % 1) * everybody.length);
@@ -234,6 +242,7 @@ async function checkStep(company: Company, step: Step, played: number): Promise<
   if (isFull) await company.endSlowReads();
   if (isFull) for (const person of everybody) await company.checkPerson(person);
   else if (played % PERSON_CHECK_EVERY === 0) await company.checkPerson(witness);
+  else if (PERSONAL_STEPS.has(step.kind)) await company.checkState(step.by);
   requireNoProblems(company);
   await company.checkApp(false);
 }
@@ -248,6 +257,7 @@ async function endOf(company: Company): Promise<void> {
   await advance(company, time.elapsedMs() + 5 * 3600_000);
   await company.endSlowReads();
   await company.checkJobs();
+  await company.checkAnswers();
   for (const person of company.people.keys()) {
     await company.comeBack(person);
     await company.checkPerson(person);
@@ -256,7 +266,9 @@ async function endOf(company: Company): Promise<void> {
   await company.checkApp(true);
 }
 
-function requireNoProblems({ engine }: Company): void {
+function requireNoProblems(company: Company): void {
+  company.checkDeliveries();
+  const { engine } = company;
   const [problem] = engine.problems.splice(0);
   if (problem !== undefined) throw new Violation('no problems for the operator', problem);
 }

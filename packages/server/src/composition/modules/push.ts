@@ -1,4 +1,4 @@
-import { MissedEmails, MobilePush, WebPush } from '@parley/domain/push';
+import { MissedEmails, MobilePush, type PushService, WebPush } from '@parley/domain/push';
 import { FEATURE_LEVEL, senderAvatarUrl, ZULIP_VERSION } from '@parley/http';
 import {
   type AvatarUrlOf,
@@ -15,8 +15,8 @@ import type { WebOptions } from './web.js';
 export interface PushOptions
   extends Pick<MailOptions, 'notifications' | 'sendsMail'>,
     Pick<WebOptions, 'webhookNetworks'> {
-  /** Service that delivers mobile push notifications; null for none. */
-  readonly push: PushServiceAccount | DirectPush | null;
+  /** Service that delivers mobile push notifications, or an account there; null for none. */
+  readonly push: PushServiceAccount | DirectPush | PushService | null;
   /** Contact (`mailto:` or `https:`) that enables web push; null for none. */
   readonly webPush?: string | null;
   /** False if no host application receives events; default: true. */
@@ -54,8 +54,8 @@ export const push = (options: PushOptions) =>
     },
   });
 
-function pushServiceOf({ push: account }: PushOptions, { get }: Parts) {
-  if (!account) return null;
+function pushServiceOf({ push: account }: PushOptions, { get }: Parts): PushService | null {
+  if (!account || 'sendLegacy' in account) return account;
   const parts = {
     realmUrls: get('realmUrls'),
     clock: get('clock'),

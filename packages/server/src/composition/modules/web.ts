@@ -1,3 +1,4 @@
+import type { WebhookClient } from '@parley/domain/membership';
 import { EVENT_WRITER, WireWebhookFormats, ZULIP_VERSION } from '@parley/http';
 import {
   BigBlueButton,
@@ -13,6 +14,8 @@ import { Adapter } from '../adapter.js';
 export interface WebOptions {
   /** Private networks that outgoing webhooks and profile picture downloads may access; default: none. */
   readonly webhookNetworks?: readonly string[];
+  /** Sends requests to outgoing webhooks and browsers; default: over the network. */
+  readonly webhookClient?: WebhookClient;
   /** Proxies for outgoing calls; default: none. */
   readonly outgoingProxy?: ProxySettings;
   /** BigBlueButton server for calls; default: none. */
@@ -23,10 +26,16 @@ export interface WebOptions {
 const PAGE_TIMEOUT_MS = 5000;
 
 /** Requests to other servers: webhooks, linked pages, pictures and calls. */
-export const web = ({ webhookNetworks: allowedNetworks = [], outgoingProxy, bigBlueButton }: WebOptions) =>
+export const web = ({
+  webhookNetworks: allowedNetworks = [],
+  webhookClient,
+  outgoingProxy,
+  bigBlueButton,
+}: WebOptions) =>
   new Adapter({
     outgoingProxy: () => new OutgoingProxy(outgoingProxy),
-    webhookClient: ({ get }) =>
+    webhookClient: ({ get }): WebhookClient =>
+      webhookClient ??
       new PublicWebClient({
         allowedNetworks,
         proxy: get('outgoingProxy'),

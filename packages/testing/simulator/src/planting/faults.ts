@@ -8,6 +8,8 @@ export interface PlantedFault {
   readonly replacement: string;
   /** Reason why the simulation cannot find the fault. */
   readonly hidden?: string;
+  /** Number of servers that the simulation needs; default: 1. */
+  readonly nodes?: number;
 }
 
 const fault = (name: string, file: string, text: string, replacement: string, hidden?: string): PlantedFault => ({
@@ -85,6 +87,60 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     'await this.publish(tx, row, this.rules.events.removed(row));',
     '',
   ),
+  fault(
+    'messages are read by id without permission',
+    'domain/src/messages/message-permissions.ts',
+    'return mayReadIn(actor, channel, isSubscribed, isOwn) ? allowed : unknownMessage;',
+    'return allowed;',
+  ),
+  fault(
+    'direct messages are read by everybody',
+    'domain/src/messages/message-permissions.ts',
+    'if (message.channelId === null) return isOwn ? allowed : unknownMessage;',
+    'if (message.channelId === null) return allowed;',
+  ),
+  fault(
+    'everybody reads every file',
+    'domain/src/messages/file-access.ts',
+    'if (file.ownerId === actor.id) return true;',
+    'if (file.ownerId === actor.id || file) return true;',
+  ),
+  fault(
+    'anybody deletes files of others',
+    'domain/src/files/files.ts',
+    'if (file?.ownerId === userId) return file;',
+    'if (file) return file;',
+  ),
+  fault(
+    'who leaves a channel is not told',
+    'domain/src/channels/subscribing.ts',
+    'audience: users(leavers),',
+    'audience: users([]),',
+  ),
+  fault(
+    'who sees a channel by subscribing is not told',
+    'domain/src/channels/subscribing.ts',
+    "event: { type: 'channel.created', channels: [getOrThrow(views, channel.id)] },\n        audience: users(blind),",
+    "event: { type: 'channel.created', channels: [getOrThrow(views, channel.id)] },\n        audience: users([]),",
+  ),
+  fault(
+    'channels hidden by leaving are not removed',
+    'domain/src/channels/subscribing.ts',
+    "event: { type: 'channel.hidden', channelIds: [channel.id] },\n        audience: users(blind),",
+    "event: { type: 'channel.hidden', channelIds: [channel.id] },\n        audience: users([]),",
+  ),
+  fault(
+    'private channels are known to all members',
+    'domain/src/channels/channel-delivery.ts',
+    "if (!isPrivate(channel)) return atLeast('member');\n  const { canAdministerChannel,",
+    "if (channel) return atLeast('member');\n  const { canAdministerChannel,",
+  ),
+  fault(
+    'read messages are told to nobody',
+    'domain/src/messages/flags.ts',
+    'audience: users([actor.id]),\n  });\n  return { changedIds,',
+    'audience: users([]),\n  });\n  return { changedIds,',
+  ),
   // Lost wake-ups and lost events
   fault(
     'jobs of this process wake no worker',
@@ -110,6 +166,39 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     'const events = units.flatMap((unit) => unit.events);',
     'const events = units.flatMap((unit) => unit.events.slice(0, 1));',
   ),
+  fault(
+    'units of work wake nobody if they commit alone',
+    'domain/src/composition/publishing-unit-of-work.ts',
+    'if (this.committed.push(changes) === 1)',
+    'if (this.committed.push(changes) === 2)',
+  ),
+  fault(
+    'queues skip an event after they have read the log',
+    'domain/src/kernel/queue-reader.ts',
+    'progress.after = lastOf(page).seq;',
+    'progress.after = (lastOf(page).seq + 1) as EventSeq;',
+  ),
+  fault(
+    'a queue joins the fan-out with events missing',
+    'domain/src/kernel/realm-fan-out.ts',
+    'if (this.parts.follower.lastSeqOf(realmId) !== rights.lastSeq || present?.isIdle === false) return false;',
+    '',
+  ),
+  fault(
+    'a queue that catches up loses what it found',
+    'domain/src/kernel/live-queue.ts',
+    'this.due = [...due];',
+    'this.due = [];',
+  ),
+  {
+    ...fault(
+      'servers do not inform each other',
+      'domain/src/kernel/bus.ts',
+      'if (listeners !== own) for (const listener of listeners.get(realmId) ?? []) listener(hint);',
+      '',
+    ),
+    nodes: 2,
+  },
   // Event before commit, double send
   fault(
     'repeated sends are not recognized',
@@ -128,6 +217,25 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     'domain/src/messages/scheduled-delivery.ts',
     "await tx.scheduledMessages.update({ ...message, status: 'sent', content: '', renderedContent: '' });",
     '',
+  ),
+  fault(
+    'units of work are acknowledged before their commit',
+    'adapters/sqlite/src/engine/unit-writer.ts',
+    '      attempts.push({ unit, record, outcome });',
+    "      attempts.push({ unit, record, outcome });\n      if ('value' in outcome) unit.resolve(outcome.value);",
+  ),
+  fault(
+    'events are published before their commit',
+    'adapters/sqlite/src/engine/unit-writer.ts',
+    '      attempts.push({ unit, record, outcome });',
+    "      attempts.push({ unit, record, outcome });\n      if ('value' in outcome) unit.onCommit?.(record);",
+  ),
+  fault('sends are not remembered', 'domain/src/messages/send-once.ts', 'await sentOnce.put(send);', ''),
+  fault(
+    'a message that is sent again is told twice',
+    'domain/src/messages/send-once.ts',
+    'first.sentAt > now - SEND_MEMORY_SECONDS',
+    'first.sentAt > now',
   ),
   // Stale rights
   fault(
@@ -154,6 +262,18 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     'if (isGuest(actor) && !isSubscribed) return false;',
     '',
   ),
+  fault(
+    'who has left stays subscribed',
+    'domain/src/channels/subscribing.ts',
+    '.map((row) => ({ ...row, isActive: false })),',
+    '.map((row) => row),',
+  ),
+  fault(
+    'new members of groups are ignored',
+    'domain/src/access/group-delivery.ts',
+    'user.directGroups.add(groupId);\n      this.closure.addMembers(groupId, [userId]);',
+    '',
+  ),
   // Off-by-one in a span
   fault(
     'a subscription misses its first event',
@@ -178,6 +298,18 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     'adapters/sqlite/src/kernel/events.ts',
     '=>\n  `id > ',
     '=>\n  `id >= ',
+  ),
+  fault(
+    'confirmed events take the next one with them',
+    'domain/src/kernel/live-queue.ts',
+    'this.due[count]! < first',
+    'this.due[count]! <= first',
+  ),
+  fault(
+    'a queue that falls behind skips an event',
+    'domain/src/kernel/live-queue.ts',
+    'this.floorSeq = this.unsentFloor((seq - 1) as EventSeq);',
+    'this.floorSeq = this.unsentFloor(seq);',
   ),
   // Forgotten rows
   fault(
@@ -214,6 +346,42 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     'the log of another history is not noticed after a restore',
     'domain/src/kernel/event-hub.ts',
     "if (event.event.type === 'restarted') this.endBefore(event);",
+    '',
+  ),
+  fault(
+    'deleted messages stay in their table',
+    'domain/src/messages/deletion.ts',
+    'await tx.messages.remove(realmId, ids);',
+    '',
+  ),
+  fault(
+    'removed reactions stay',
+    'domain/src/messages/reactions.use-cases.ts',
+    'await tx.reactions.remove(realmId, input.messageId, reaction, userId);',
+    '',
+  ),
+  fault(
+    'a reaction leaves the message foreign',
+    'domain/src/messages/reactions.use-cases.ts',
+    'if (!isOwn) await tx.personal.addHistorical({ realmId: actor.realmId, userId: actor.id }, [message.id]);',
+    '',
+  ),
+  fault(
+    'subscribers get no span',
+    'domain/src/channels/subscribing.ts',
+    'await tx.personal.openSpans(realmId, [channel.recipientId], getOrThrow(added, channel.id));',
+    '',
+  ),
+  fault(
+    'messages stay unread for those who have left',
+    'domain/src/channels/subscribing.ts',
+    'if (getOrThrow(leaving, channel.id).has(userId)) await markUnsubscribedMessagesRead(tx, channel, userId);',
+    '',
+  ),
+  fault(
+    'queues go on where a restored log has not been',
+    'domain/src/kernel/live-queue.ts',
+    'this.fallBehind((after + 1) as EventSeq);\n',
     '',
   ),
   fault(

@@ -28,11 +28,11 @@ const CHILD = fileURLToPath(new URL('child.js', import.meta.url));
 const TIMEOUT_MS = 20 * 60_000;
 
 /** Returns how the fault was found; null if it was not. */
-async function plant({ file, text, replacement }: PlantedFault): Promise<string | null> {
+async function plant({ file, text, replacement, nodes }: PlantedFault): Promise<string | null> {
   const source = `${PACKAGES}${file}`;
   if (readFileSync(source, 'utf8').split(text).length !== 2)
     throw new Error(`${file} must have the text once: ${text}`);
-  const planting = JSON.stringify({ planting: { source, text, replacement }, seeds: Number(values.seeds) });
+  const planting = JSON.stringify({ planting: { source, text, replacement }, nodes, seeds: Number(values.seeds) });
   try {
     const { stdout } = await promisify(execFile)(process.execPath, [CHILD, planting], { timeout: TIMEOUT_MS });
     return stdout.trim() || null;
