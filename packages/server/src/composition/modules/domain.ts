@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { EXPORT_PARTS, FILE_USERS, QUEUE_FILTERS } from '@parley/domain/composition';
-import { AjvDataValidator } from '@parley/node-adapters';
 import { NotificationMeter } from '@parley/domain/push';
+import { AjvDataValidator } from '@parley/node-adapters';
 import { HostHooks } from '../../facade/message-hooks.js';
 import { type RealmAddresses, RealmResolver, serverAddressOf } from '../../kernel/realm-resolver.js';
 import { Adapter } from '../adapter.js';
