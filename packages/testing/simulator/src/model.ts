@@ -128,7 +128,7 @@ const emptyData = () => ({
   /** Channels by the numbers of their descriptions. */
   described: new Map<number, Channel>(),
   privateTexts: new Map<number, PrivateText>(),
-  /** What became hidden from a person since the person's last poll; earlier events still show it. */
+  /** Objects hidden from a person since the person's last poll; earlier events still show them. */
   lost: new Map<Person, Set<Message | Channel>>(),
 });
 

@@ -3,6 +3,7 @@ import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useRef } from 'react';
 import { useChat } from '../services/context.js';
 import styles from './message-list.module.css';
+import { AT_END_PX } from './message-list-scroll.js';
 
 /** Jumps to messages that may have to be loaded. */
 export interface Jumps {
@@ -19,12 +20,14 @@ interface Props {
   /** Loaded messages, oldest first. */
   readonly keys: readonly string[];
   readonly hasNewer: boolean;
-  readonly isAwayFromEnd: boolean;
+  /** Distance from the end of the loaded messages in pixels. */
+  readonly distanceFromEnd: number;
 }
 
 /** Buttons over the messages that lead to the first unread and the newest one. */
-export default function JumpButtons({ jumps, keys, hasNewer, isAwayFromEnd }: Props) {
+export default function JumpButtons({ jumps, keys, hasNewer, distanceFromEnd }: Props) {
   const { i18n } = useLingui();
+  const isAwayFromEnd = keys.length > 0 && (hasNewer || distanceFromEnd > AT_END_PX);
   const count = useArrived(keys, isAwayFromEnd && !hasNewer);
   const { unread, toUnread, toNewest } = jumps;
   const unreadButton = unread !== null && (

@@ -137,12 +137,7 @@ export function MessageList(props: MessageListProps) {
       <span tabIndex={0} onFocus={cursor.onEnter} />
       {/* biome-ignore-end lint/a11y: as above. */}
       <Suspense>
-        <JumpButtons
-          jumps={jumps}
-          keys={keys}
-          hasNewer={hasNewer}
-          isAwayFromEnd={keys.length > 0 && (hasNewer || distanceFromEnd > AT_END_PX)}
-        />
+        <JumpButtons jumps={jumps} keys={keys} hasNewer={hasNewer} distanceFromEnd={distanceFromEnd} />
       </Suspense>
     </div>
   );

@@ -354,7 +354,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'unfinished uploads of other realms are found',
     layer: 'sqlite',
-    file: 'storage/src/files/files.ts',
+    file: 'storage/src/files/unfinished-uploads.ts',
     text: "'SELECT * FROM unfinished_upload WHERE path_id = ? AND realm_id = ?'",
     replacement: "'SELECT * FROM unfinished_upload WHERE path_id = ? AND ? IS NOT NULL'",
     tests: ['contracts', 'tenancy'],
