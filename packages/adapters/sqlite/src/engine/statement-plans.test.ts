@@ -50,6 +50,7 @@ const NARROW_INDEXES = [
   'allowed_domain_by_name',
   'channel_folder_by_name',
   'default_channel_group_by_name',
+  'hold_by_realm',
   'host_data_of_realm',
   'linkifier_in_order',
   'playground_by_realm',

@@ -153,8 +153,12 @@ export const DATA_KEY_FEATURE = {
   realmTables: ['data_value', 'data_key'],
   notExported: { data_value: 'The import indexes the data.' },
   persons: {
-    data_key: { keep: { 'Names of keys that your application declared.': ['name'] } },
-    data_value: { keep: { 'Index of data, deleted with it.': ['value'] } },
+    data_key: {
+      data: 'Keys of your application’s data',
+      keep: { 'Names that your application declared.': ['name'] },
+      other: ['kind', 'type'],
+    },
+    data_value: { data: 'Index of your application’s data', keep: { 'Deleted with the data.': ['value'] } },
   },
   repositories:
     ({ quarantine }) =>

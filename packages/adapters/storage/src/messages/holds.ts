@@ -167,7 +167,7 @@ const HOLDS = new Table<Hold>(HOLD_ROWS, {
     since: 'int?',
     until: 'int?',
   },
-  indices: ['INDEX hold_in_force ON hold (realm_id, id) WHERE released_at IS NULL'],
+  indices: ['INDEX hold_by_realm ON hold (realm_id, id)'],
 }).feature(56, 'holds', {
   data: 'Holds of messages',
   keep: { 'The order must outlive an erasure.': ['reason', 'person_id'] },

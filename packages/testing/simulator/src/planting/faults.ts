@@ -102,8 +102,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   fault(
     'everybody reads every file',
     'domain/src/messages/file-access.ts',
-    'if (file.ownerId === actor.id) return true;',
-    'if (file.ownerId === actor.id || file) return true;',
+    'if (file.ownerId === actor.id && (!scope',
+    'if (file.ownerId !== 0 && (!scope',
   ),
   fault(
     'anybody deletes files of others',

@@ -164,7 +164,7 @@ export function messageArchiveContract(open: OpenStorage): void {
       });
       await remove(fixture, [id], 100);
       const purge = (userId: UserId) => uow.write(realm.id, (tx) => tx.archive.purgeOfSender(realm.id, userId, 0, 100));
-      expect(await purge(one!)).toEqual({ count: 0, next: null });
+      expect(await purge(one!)).toEqual({ count: 0, held: 0, next: null });
       await restore(fixture, [id]);
       const shown = async () => (await uow.read(realm.id, (r) => r.pages.listViews(realm.id, [id])))[0]!;
       const view = await shown();
