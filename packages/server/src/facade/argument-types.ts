@@ -1,6 +1,6 @@
 import { ROLES } from '@parley/domain/access';
 import { EVENT_FORMATS } from '@parley/domain/composition';
-import { DomainError, type JsonObject } from '@parley/domain/kernel';
+import { DomainError, type JsonObject, MAX_DATA_KEY_LENGTH, MAX_DATA_KEYS } from '@parley/domain/kernel';
 import type { ParamType } from '@parley/http';
 import {
   anyOf,
@@ -14,6 +14,7 @@ import {
   oneOf,
   optional,
   problemOf,
+  recordOf,
   text,
   valueType,
 } from '../kernel/values.js';
@@ -25,6 +26,13 @@ export const TEXT = text({ max: MAX_JSON_LENGTH });
 /** Number checked by its use, with a separate error. */
 export const CHECKED_BY_USE = valueType<number>('', () => true);
 export const FLAG = boolean();
+/** Values of data by declared key, see `filtersOf`. */
+export const WHERE = recordOf(
+  valueType<string | number | boolean>('text, a number, true or false', (value) =>
+    ['string', 'number', 'boolean'].includes(typeof value),
+  ),
+  { max: MAX_DATA_KEYS, maxKeyLength: 'data.'.length + MAX_DATA_KEY_LENGTH },
+);
 export const FUNCTION = valueType('a function', (value) => typeof value === 'function');
 export const ID = described(integer(), "an integer: Parley's id");
 export const IDS = described(listOf(ID, { max: MAX_IDS }), 'an array of ids');

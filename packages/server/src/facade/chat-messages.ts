@@ -45,6 +45,7 @@ import {
   PEOPLE,
   properties,
   TEXT,
+  WHERE,
 } from './argument-types.js';
 import { sendReopening } from './closed-channels.js';
 import {
@@ -55,7 +56,6 @@ import {
   presentData,
   type SetDataOptions,
   setData,
-  WHERE,
 } from './host-data.js';
 import type { Addresses, PersonRef } from './references.js';
 

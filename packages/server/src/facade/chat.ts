@@ -24,7 +24,17 @@ import {
 import { ChangeNarrowFlags, GetUnread, MarkRead, type NarrowTerm } from '@parley/domain/messages';
 import type { Resolve } from '../kernel/resolve.js';
 import { integer, object, optional } from '../kernel/values.js';
-import { argument, CHANNEL, CHECKED_BY_USE, FLAG, HOST_DATA, PEOPLE, properties, TEXT } from './argument-types.js';
+import {
+  argument,
+  CHANNEL,
+  CHECKED_BY_USE,
+  FLAG,
+  HOST_DATA,
+  PEOPLE,
+  properties,
+  TEXT,
+  WHERE,
+} from './argument-types.js';
 import { type ItemResult, itemsOf, performEach } from './bulk.js';
 import { listedChannels, presentChannel } from './channel-lists.js';
 import {
@@ -49,7 +59,6 @@ import {
   requireFit,
   type SetDataOptions,
   setData,
-  WHERE,
 } from './host-data.js';
 import { Addresses, type PersonRef, referenceOf, type UserRef } from './references.js';
 

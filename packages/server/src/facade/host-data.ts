@@ -58,13 +58,6 @@ export interface SetDataOptions {
 
 const OPTIONS = object({ expectedVersion: optional(integer()) });
 
-export const WHERE = recordOf(
-  valueType<string | number | boolean>('text, a number, true or false', (value) =>
-    ['string', 'number', 'boolean'].includes(typeof value),
-  ),
-  { max: MAX_DATA_KEYS, maxKeyLength: 'data.'.length + MAX_DATA_KEY_LENGTH },
-);
-
 /** Returns filters such as `orderId=7`. @throws DomainError INVALID_ARGUMENT */
 export const filtersOf = (where: DataSelection): readonly string[] =>
   Object.entries(where).map(([name, value]) => {

@@ -19,7 +19,7 @@ import type { Resolve } from '../kernel/resolve.js';
 import { object, optional } from '../kernel/values.js';
 import { type AuditTrail, byApplication, type RecordedOperation } from '../observation/audit-trail.js';
 import { describeUser } from '../observation/audited-objects.js';
-import { EXTERNAL_ID, FLAG, ID, properties, TEXT, USER_PROPERTIES } from './argument-types.js';
+import { EXTERNAL_ID, FLAG, ID, properties, TEXT, USER_PROPERTIES, WHERE } from './argument-types.js';
 import { type ItemResult, itemsOf, performEach } from './bulk.js';
 import { type ChatUser, presentUser } from './chat-messages.js';
 import {
@@ -31,7 +31,6 @@ import {
   requireFit,
   type SetDataOptions,
   setData,
-  WHERE,
 } from './host-data.js';
 import { personArchive } from './person-archive.js';
 import { Addresses, referenceOf, type UserRef } from './references.js';

@@ -169,14 +169,17 @@ export interface AuditRecorder {
   recordLogIn(logIn: AuditedLogIn): Promise<void>;
 }
 
-/** Returns the log-in or change that a reply reports; null if there is none or a rate limit rejected it unchecked. */
+/** Refusals before anything is tried. The method is then any text of the request. */
+const UNTRIED: ReadonlySet<string> = new Set(['RATE_LIMITED', 'UNKNOWN_LOG_IN_METHOD']);
+
+/** Returns the log-in or change that a reply reports; null if there is none or nothing was tried. */
 export function auditedLogInOf(
   { logIn, logInChange }: Pick<Reply, 'logIn' | 'logInChange'>,
   realmId: RealmId | null | undefined,
   request: ReceivedRequest,
 ): AuditedLogIn | null {
   const record = logIn ?? logInChange;
-  if (!record || realmId == null || logIn?.failure === 'RATE_LIMITED') return null;
+  if (!record || realmId == null || UNTRIED.has(logIn?.failure ?? '')) return null;
   const { account, ...about } = record;
   const action = logInChange ? 'log-in change' : logIn?.failure === null ? 'log-in' : 'failed log-in';
   return { realmId, action, account, about, ...originOf(request) };

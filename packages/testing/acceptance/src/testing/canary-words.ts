@@ -1,4 +1,5 @@
 import { createECDH } from 'node:crypto';
+import { GrantSpecialPermission } from '@parley/domain/users';
 import { createRoutes, membersOfDto, type Route } from '@parley/http';
 import type { ParameterSchema } from '@parley/testkit';
 import { fieldsOf } from './expectations.js';
@@ -265,6 +266,16 @@ export const STORING: Readonly<Record<string, Operation>> = {
     const { group_id: user_group_id } = await create(scene, '/user_groups/create', group);
     return { user_group_id, name: word('name'), description: word('description') };
   }),
+  'POST /holds': ofOrganization(
+    async (word, { server }) => {
+      const { email } = server.people.desdemona;
+      const grant = { realmId: server.realmId, email, permission: 'canHoldMessages' } as const;
+      await server.parley.useCase(GrantSpecialPermission).execute(grant);
+      // Covers no message.
+      return { reason: word('reason'), since: Number.MAX_SAFE_INTEGER };
+    },
+    { as: byOwner },
+  ),
   'POST /realm/domains': ofOrganization((word) => ({ domain: `${word('domain')}.example`, allow_subdomains: false })),
   'POST /realm/filters': ofOrganization(linkifier),
   'PATCH /realm/filters/:filter_id': ofOrganization(async (word, scene) => {
