@@ -97,7 +97,7 @@ export const TEXTS = {
   'You are receiving this because you have email notifications enabled for the channel.':
     'این ایمیل را دریافت می‌کنید چون اعلان ایمیلی را برای کانال فعال کرده‌اید.',
   'Do not reply to this email.': 'به این ایمیل پاسخ ندهید.',
-  'Reply to this email directly, or in the chat.': 'به همین ایمیل یا در گفتگو پاسخ دهید.',
+  'Reply to this email directly, or in the chat.': 'به همین ایمیل یا در چت پاسخ دهید.',
   'View or reply in {name}': 'دیدن یا پاسخ در {name}',
   'Manage email preferences': 'مدیریت ترجیحات ایمیل',
   Unsubscribe: 'لغو اشتراک',

@@ -17,7 +17,7 @@ export const TEXTS = {
   'Your email address or password is incorrect.': 'نشانی ایمیل یا گذرواژهٔ شما نادرست است.',
   'The form has expired. Please try again.': 'زمان فرم به پایان رسیده است. دوباره تلاش کنید.',
   'This is the address of a team chat: an organization on a Parley server, which speaks the Zulip API.':
-    'این نشانی یک گفتگوی گروهی است: سازمانی روی یک سرور Parley که از API مربوط به Zulip پشتیبانی می‌کند.',
+    'این نشانی یک چتی گروهی است: سازمانی روی یک سرور Parley که از API مربوط به Zulip پشتیبانی می‌کند.',
   'Is {email} your address?': 'آیا {email} نشانی شما است؟',
   'Prove in one of two ways that it is yours.': 'به یکی از دو راه ثابت کنید که مال شما است.',
   'By email': 'با ایمیل',
@@ -59,7 +59,7 @@ export const TEXTS = {
   'No organization': 'سازمانی نیست',
   'There is no organization at this address.': 'در این نشانی سازمانی نیست.',
   'This is a Parley server: a team chat that speaks the Zulip API. Each organization on it has an address of its own; ask whoever invited you for yours.':
-    'این یک سرور Parley است: گفتگوی گروهی با پشتیبانی از API مربوط به Zulip. هر سازمان روی آن نشانی خودش را دارد؛ نشانی سازمان خود را از کسی که دعوتتان کرده بپرسید.',
+    'این یک سرور Parley است: چتی گروهی با پشتیبانی از API مربوط به Zulip. هر سازمان روی آن نشانی خودش را دارد؛ نشانی سازمان خود را از کسی که دعوتتان کرده بپرسید.',
   'If you run this server, {list} shows the addresses, and {create} makes the first organization.':
     'اگر گردانندهٔ این سرور هستید، {list} نشانی‌ها را نشان می‌دهد و {create} نخستین سازمان را می‌سازد.',
   'This organization has been deactivated.': 'این سازمان غیرفعال شده است.',
