@@ -13,6 +13,7 @@ const TRANSLATIONS: Readonly<Record<TextLanguage, () => Promise<{ readonly TEXTS
   cs: () => import('./email-texts/cs.js'),
   de: () => import('./email-texts/de.js'),
   es: () => import('./email-texts/es.js'),
+  fa: () => import('./email-texts/fa.js'),
   fr: () => import('./email-texts/fr.js'),
   he: () => import('./email-texts/he.js'),
   it: () => import('./email-texts/it.js'),

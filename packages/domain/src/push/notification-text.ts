@@ -49,6 +49,7 @@ const TRANSLATIONS: Readonly<Record<string, Translation>> = {
   cs: ['vás zmínil(a)', 'zmínil(a) @{name}', 'zmínil(a) všechny', 'Obecný chat', 'Neznámý uživatel'],
   de: ['hat dich erwähnt', 'hat @{name} erwähnt', 'hat alle erwähnt', 'Allgemeiner Chat', 'Unbekannte Person'],
   es: ['te mencionó', 'mencionó a @{name}', 'mencionó a todos', 'Chat general', 'Usuario desconocido'],
+  fa: ['به شما اشاره کرد', 'به @{name} اشاره کرد', 'به همه اشاره کرد', 'چت عمومی', 'کاربر ناشناس'],
   fr: [
     'vous a mentionné',
     'a mentionné @{name}',

@@ -14,6 +14,7 @@ const TRANSLATIONS: Readonly<Record<TextLanguage, () => Promise<{ readonly TEXTS
   cs: () => import('./texts/cs.js'),
   de: () => import('./texts/de.js'),
   es: () => import('./texts/es.js'),
+  fa: () => import('./texts/fa.js'),
   fr: () => import('./texts/fr.js'),
   he: () => import('./texts/he.js'),
   it: () => import('./texts/it.js'),
