@@ -91,7 +91,7 @@ for (const language of LANGUAGES.filter((name) => name !== 'en')) {
     const [locale] = Intl.getCanonicalLocales(language);
     const { page } = await logIn('hamlet', '#inbox', { locale: locale!, viewport: { width: 320, height: 800 } });
     await expect(page.locator('html')).toHaveAttribute('lang', language);
-    await expect(page.locator('html')).toHaveAttribute('dir', language === 'he' ? 'rtl' : 'ltr');
+    await expect(page.locator('html')).toHaveAttribute('dir', /^(ar|fa|he)$/.test(language) ? 'rtl' : 'ltr');
     await checkAll(page, await placesOf(server), language);
   });
 }

@@ -3,6 +3,7 @@ import { textLanguageOf } from './languages.js';
 describe('textLanguageOf', () => {
   it.each([
     [['pt-PT'], 'pt-br'],
+    [['ar-EG'], 'ar'],
     [['iw'], 'he'],
     [['zh-TW', 'zh-CN'], 'zh-hans'],
     [['*', '', 'no language'], 'en'],

@@ -1,6 +1,7 @@
 /** Languages of pages, emails and push notifications, by Zulip's codes. */
 export const TEXT_LANGUAGES = [
   'en',
+  'ar',
   'cs',
   'de',
   'es',
@@ -19,7 +20,7 @@ export const TEXT_LANGUAGES = [
 export type TextLanguage = (typeof TEXT_LANGUAGES)[number];
 
 /** Writing direction of a language. */
-export const directionOf = (language: TextLanguage): 'ltr' | 'rtl' => (language === 'he' ? 'rtl' : 'ltr');
+export const directionOf = (language: TextLanguage): 'ltr' | 'rtl' => (/^(ar|fa|he)$/.test(language) ? 'rtl' : 'ltr');
 
 /** Returns the language of the first tag with texts; English if there is none. */
 export function textLanguageOf(tags: readonly string[]): TextLanguage {

@@ -6,7 +6,7 @@ const KEY = 'parley-language';
 const ENGLISH = 'en';
 
 /** Writing direction of the texts of a translation. */
-export const directionOf = (language: string): 'ltr' | 'rtl' => (language === 'he' ? 'rtl' : 'ltr');
+export const directionOf = (language: string): 'ltr' | 'rtl' => (/^(ar|fa|he)$/.test(language) ? 'rtl' : 'ltr');
 
 /** Loads the first listed language with a translation; null without one. Readers of English need none of this. */
 const translationOf = (tags: readonly string[]) =>

@@ -10,6 +10,7 @@ describe('translation of a language tag', () => {
     ['pt-PT', 'pt-br'],
     ['zh-CN', 'zh-hans'],
     ['zh-Hans-SG', 'zh-hans'],
+    ['ar-EG', 'ar'],
     ['iw', 'he'],
     ['zh-TW', undefined],
     ['zh-hant', undefined],
