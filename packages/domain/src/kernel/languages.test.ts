@@ -1,4 +1,4 @@
-import { textLanguageOf } from './languages.js';
+import { directionOf, textLanguageOf } from './languages.js';
 
 describe('textLanguageOf', () => {
   it.each([
@@ -11,5 +11,15 @@ describe('textLanguageOf', () => {
     [[], 'en'],
   ])('chooses by language and script: %j → %s', (tags, language) => {
     expect(textLanguageOf(tags)).toBe(language);
+  });
+});
+
+describe('directionOf', () => {
+  it.each([
+    ['ar', 'rtl'],
+    ['he', 'rtl'],
+    ['en', 'ltr'],
+  ] as const)('is that of the writing of the language: %s → %s', (language, direction) => {
+    expect(directionOf(language)).toBe(direction);
   });
 });
