@@ -10,6 +10,7 @@ type Translations = Readonly<Partial<Record<EmailText, string>>>;
 /** Translations of email texts, loaded when an email first needs them. */
 const TRANSLATIONS: Readonly<Record<TextLanguage, () => Promise<{ readonly TEXTS: Translations }>>> = {
   en: async () => ({ TEXTS: {} }),
+  ar: () => import('./email-texts/ar.js'),
   cs: () => import('./email-texts/cs.js'),
   de: () => import('./email-texts/de.js'),
   es: () => import('./email-texts/es.js'),

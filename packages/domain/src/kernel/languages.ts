@@ -1,6 +1,7 @@
 /** Languages of pages, emails and push notifications, by Zulip's codes. */
 export const TEXT_LANGUAGES = [
   'en',
+  'ar',
   'cs',
   'de',
   'es',

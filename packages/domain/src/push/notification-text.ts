@@ -46,6 +46,7 @@ type Translation = readonly [you: string, group: string, everyone: string, gener
 
 /** The name of the group replaces `{name}`. */
 const TRANSLATIONS: Readonly<Record<string, Translation>> = {
+  ar: ['أشار إليك', 'أشار إلى @{name}', 'أشار إلى الجميع', 'دردشة عامة', 'مستخدم غير معروف'],
   cs: ['vás zmínil(a)', 'zmínil(a) @{name}', 'zmínil(a) všechny', 'Obecný chat', 'Neznámý uživatel'],
   de: ['hat dich erwähnt', 'hat @{name} erwähnt', 'hat alle erwähnt', 'Allgemeiner Chat', 'Unbekannte Person'],
   es: ['te mencionó', 'mencionó a @{name}', 'mencionó a todos', 'Chat general', 'Usuario desconocido'],

@@ -11,6 +11,7 @@ export type Translations = Readonly<Partial<Record<Text, string>>>;
 /** Translations of page texts, loaded when a page first needs them. */
 const TRANSLATIONS: Readonly<Record<TextLanguage, () => Promise<{ readonly TEXTS: Translations }>>> = {
   en: async () => ({ TEXTS: {} }),
+  ar: () => import('./texts/ar.js'),
   cs: () => import('./texts/cs.js'),
   de: () => import('./texts/de.js'),
   es: () => import('./texts/es.js'),

@@ -11,6 +11,7 @@ describe('translation of a language tag', () => {
     ['zh-CN', 'zh-hans'],
     ['zh-Hans-SG', 'zh-hans'],
     ['fa-IR', 'fa'],
+    ['ar-EG', 'ar'],
     ['iw', 'he'],
     ['zh-TW', undefined],
     ['zh-hant', undefined],

@@ -1,5 +1,6 @@
 /** Languages with translations, by Zulip's codes. */
 export const LANGUAGES = [
+  'ar',
   'cs',
   'de',
   'en',
