@@ -23,6 +23,7 @@ const POPUP = '[role="dialog"], [role="menu"], [part="card"]';
 const NOT_SHOWN: Readonly<Record<string, string>> = {
   'components/provider.tsx': 'connects to a server',
   'app/desktop-app.tsx': 'draws nothing',
+  'conversation/data-slot.tsx': 'draws what the page of an element provides',
 };
 
 type Look = (name: string, within?: string) => Promise<void>;
