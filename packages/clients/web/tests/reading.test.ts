@@ -369,7 +369,7 @@ test('keeps the reading position while messages, edits, reactions and the compos
   await change(middle + 1);
   await stays('an edit below');
   await post(server, 'iago', 'stays-in-place', 'Arrived at the end');
-  await expect(page.getByRole('button', { name: 'Newest message' })).toBeVisible();
+  await expect(page.getByRole('button', { name: '1 new message' })).toBeVisible();
   await stays('a new message');
   const field = page.getByRole('textbox', { name: 'Message' });
   await field.fill('One\ntwo\nthree\nfour\nfive');

@@ -6,6 +6,8 @@ import { useServices } from '../services/context.js';
 export function DataSlot({ messageId, data }: Pick<ShownData, 'messageId' | 'data'>) {
   const { onData } = useServices();
   const slot = `message-${messageId}`;
-  useEffect(() => onData?.({ messageId, data, slot }), [onData, messageId, data, slot]);
+  useEffect(() => {
+    onData?.({ messageId, data, slot });
+  }, [onData, messageId, data, slot]);
   return <slot name={slot} />;
 }
