@@ -425,6 +425,10 @@ export class CompanyClients {
     const hidden = new Set([...all].filter((each) => !mayRead(each)));
     const watchers = new Set([...before.always, ...before.now]);
     const losing = [...hidden].filter((each) => watchers.has(each) && before.maybe?.has(each));
+    const { destination } = message;
+    // Messages §9.4: nobody else sees a move into a private channel, even if a group lets them read it.
+    if ('channel' in destination && destination.channel.isPrivate)
+      for (const person of all) if (!destination.channel.subscribers.has(person)) hidden.add(person);
     this.publish('delete', message, { always: NOBODY, now: new Set(losing), maybe: hidden });
   }
 
