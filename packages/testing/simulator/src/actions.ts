@@ -88,9 +88,10 @@ export const ACTIONS = {
       });
       if (status !== 200) return;
       const before = moved.map((each) => ({ ...model.watchers(each), maybe: new Set(model.readersOf(each)) }));
+      const watching = new Set(before.flatMap(({ always, now }) => [...always, ...now]));
       model.move(moved, to, topic === from.topic ? null : topic);
       for (const [index, each] of moved.entries())
-        company.publishMove(each, before[index]!, message, to !== from.channel);
+        company.publishMove(each, { ...before[index]!, watching }, message, to !== from.channel);
     },
   },
   delete: {

@@ -50,6 +50,11 @@ const PUSH_PATIENCE_SECONDS = 60;
 const NOBODY: ReadonlySet<Person> = new Set();
 const NOBODY_SURELY = { always: NOBODY, now: NOBODY };
 
+interface AudienceOfMove extends Audience {
+  /** Watchers of any of the moved messages. */
+  readonly watching: ReadonlySet<Person>;
+}
+
 /** Notification that a phone must show. */
 interface Awaited {
   readonly person: Person;
@@ -291,6 +296,8 @@ export class CompanyClients {
     await this.engine.crash();
     this.engine.disk.loseToBackup();
     this.model.restore();
+    // The bot is asked again.
+    for (const question of this.model.questions.values()) question.askedAt = this.time.now();
     for (const device of this.devices.values()) {
       device.deliveries.forgetAfter(this.savedChanges);
       device.mayKnowLost = true;
@@ -415,7 +422,7 @@ export class CompanyClients {
    * Expects the events of a moved message. Holders of a public one get the update if they hold the named message. The
    * contract of other moves between channels is checked by the sync law.
    */
-  publishMove(message: Message, before: Audience, named: Message, isToOtherChannel: boolean): void {
+  publishMove(message: Message, before: AudienceOfMove, named: Message, isToOtherChannel: boolean): void {
     const after = this.model.watchers(message);
     const holders = this.model.watchers(named).now;
     if (!isToOtherChannel) {
@@ -441,6 +448,8 @@ export class CompanyClients {
     // Messages §9.4: nobody else sees a move into a private channel, even if a group lets them read it.
     if ('channel' in destination && destination.channel.isPrivate)
       for (const person of all) if (!destination.channel.subscribers.has(person)) hidden.add(person);
+    // The deletion names all moved messages to those who lose one of them.
+    for (const person of before.watching) if (!mayRead(person)) hidden.add(person);
     this.publish('delete', message, { always: NOBODY, now: new Set(losing), maybe: hidden });
   }
 

@@ -86,7 +86,7 @@ export interface Reminder {
 /** Direct message to the bot, which answers it once. */
 export interface Question {
   readonly by: Person;
-  readonly askedAt: number;
+  askedAt: number;
   /** Number of the answer; 0 if the bot has not seen the question. */
   answer: number;
 }

@@ -190,8 +190,9 @@ function inherited(subscription: Wire, settings: Wire): Wire {
 
 /**
  * Removes fields that no event updates: the queue, time, presence, subscriber and traffic counts (events §7.3), the
- * first message of channels without subscription, and deleted profiles (users §1.1). Ignores the case of topics with unread
- * messages, since the response names only that of the oldest. Sorts lists without a fixed order. Modifies the response.
+ * first message of channels without subscription or with protected history (messages §11), and deleted profiles
+ * (users §1.1). Ignores the case of topics with unread messages, since the response names only that of the oldest. Sorts
+ * lists without a fixed order. Modifies the response.
  */
 function comparable(response: Wire): Wire {
   const { queue_id: _, last_event_id: __, server_timestamp: ___, ...all } = response;
@@ -200,7 +201,7 @@ function comparable(response: Wire): Wire {
     for (const channel of state[list]) {
       delete channel.subscriber_count;
       delete channel.stream_weekly_traffic;
-      if (list !== 'subscriptions') delete channel.first_message_id;
+      if (list !== 'subscriptions' || !channel.history_public_to_subscribers) delete channel.first_message_id;
     }
   }
   for (const group of state.realm_user_groups) group.members.sort(ascending);
