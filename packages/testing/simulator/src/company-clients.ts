@@ -435,6 +435,8 @@ export class CompanyClients {
       ...before.always,
       ...before.now,
       ...(before.maybe ?? []),
+      // Events of moves name all moved messages.
+      ...before.watching,
       ...after.always,
       ...after.now,
       ...holders,
@@ -448,8 +450,6 @@ export class CompanyClients {
     // Messages §9.4: nobody else sees a move into a private channel, even if a group lets them read it.
     if ('channel' in destination && destination.channel.isPrivate)
       for (const person of all) if (!destination.channel.subscribers.has(person)) hidden.add(person);
-    // The deletion names all moved messages to those who lose one of them.
-    for (const person of before.watching) if (!mayRead(person)) hidden.add(person);
     this.publish('delete', message, { always: NOBODY, now: new Set(losing), maybe: hidden });
   }
 
