@@ -58,7 +58,7 @@ const shopWith = (consumerOf: (shop: Sqlite.Database) => (events: readonly Sent[
 const day = { seed: 1, days: 1, people: 3 };
 
 test('finds the double charge', async () => {
-  // Without this option, the run is reduced to the steps that are needed: one message, and a crash while another one is sent.
+  // Shrinking would reduce the run to the necessary steps: one message, and a crash while another one is sent.
   const { violation } = await simulate({ app: shopWith(chargeEachEvent), ...day, shrinks: false });
   assert.match(violation!.message, /Message \d+ was charged twice/);
 });

@@ -9,7 +9,7 @@ import {
 } from '@parley/server/cli';
 import type { FaultLevel, SimulationProgress, SimulationResult } from './simulation/index.js';
 
-/** Plays a company's chat in memory. A file of its own in the package, which only this command loads. */
+/** Plays a company's chat in memory. Only this command loads its file in the package. */
 export const SIMULATE_COMMAND: CliCommand = {
   name: 'simulate',
   help: 'plays a week of a company on the engine, with crashes, and checks what everybody sees (docs/simulation.md)',

@@ -29,7 +29,7 @@ export interface CreatedAccessToken extends AccessToken {
   readonly token: string;
 }
 
-/** Beginning of each token, by which it is told from other credentials. */
+/** Beginning of each token, which distinguishes it from other credentials. */
 const PREFIX = 'parley_';
 const TOKEN = /^parley_([1-9]\d{0,15})_([A-Za-z0-9_-]{20,100})$/;
 
@@ -112,7 +112,7 @@ export class ListAccessTokens {
   }
 }
 
-/** Revokes a token, and ends the polls and streams of its user, whose clients authenticate again. */
+/** Revokes a token, and ends the polls and streams of its user. The user's clients authenticate again. */
 export class RevokeAccessToken {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}

@@ -16,7 +16,7 @@ const AT_ONCE = 200;
 
 export interface DataDeclaration {
   readonly keys: readonly DataKeyDeclaration[];
-  /** At most one for each kind. */
+  /** Schemas, one or none for each kind. */
   readonly schemas: readonly DataSchemaDeclaration[];
 }
 

@@ -92,7 +92,7 @@ export const HOLD_ROWS: RowRules<keyof Hold> = { kind: 'hold', owner: 'realm', o
 export const MAX_ACTIVE_HOLDS = 100;
 /** Per organization, with released ones. */
 export const MAX_HOLDS = 10_000;
-/** In code points. */
+/** Code points of a reason. */
 export const MAX_HOLD_REASON_LENGTH = 1000;
 
 export const HOLD_ERRORS = declareErrors({

@@ -13,7 +13,7 @@ export interface HeldEmail {
   readonly messageId: string;
   readonly text: string;
   readonly html: string;
-  /** Facts without a header of their own. */
+  /** Facts that no standard header contains. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -66,7 +66,7 @@ class HeldWriter extends ZipWriter {
   /** Yields a line per message, and notes the messages and their files. */
   private async *lines(files: Map<FileId, MessageId[]>, ids: Set<MessageId>): AsyncGenerator<string> {
     for await (const read of this.source.messages()) {
-      // Deleted meanwhile, and therefore read twice.
+      // The message was deleted during the export, so that its copy is read too.
       const batch = read.filter(({ id }) => !ids.has(id));
       if (ids.size + batch.length > MAX_HELD_MESSAGES) {
         throw new Error(`The hold covers more than ${MAX_HELD_MESSAGES} messages. Create holds of shorter times.`);

@@ -86,7 +86,7 @@ export interface Users {
   find(user: UserRef): Promise<ChatUser | null>;
   /**
    * Iterates over all users of an organization by id, page by page. Includes bots, and with `deactivated` also
-   * deactivated users. `where` selects users by their data, whose keys must be declared by `realms.declareData`.
+   * deactivated users. `where` selects users by data with keys of `realms.declareData`.
    * Without it, intended for synchronization, not for each request.
    */
   list(selection: {

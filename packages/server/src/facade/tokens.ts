@@ -21,9 +21,9 @@ export type ConversationRef =
   | { readonly to: PersonRef | readonly PersonRef[] };
 
 export interface TokenToCreate {
-  /** User with whose rights the token acts. */
+  /** User who lends the token rights. */
   readonly user: UserRef;
-  /** At most 10. */
+  /** Conversations, 1 to 10. */
   readonly conversations: readonly ConversationRef[];
   /** Default: `['read']`. `write` is sending, editing, deleting, reacting and typing. */
   readonly actions?: readonly TokenAction[];

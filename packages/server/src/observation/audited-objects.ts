@@ -108,7 +108,7 @@ export class HttpAuditRecorder implements AuditRecorder {
   async recordLogIn({ realmId, action, account, about, ip, userAgent }: AuditedLogIn): Promise<void> {
     const isFailure = action === 'failed log-in';
     if (isFailure && !this.countFailure(realmId)) return;
-    // Unknown accounts have entries too, whose time does not reveal that they are unknown.
+    // Unknown accounts have entries too, so that the response time reveals nothing.
     const user = await this.trail.read(realmId, ({ users }) => accountIn(users, realmId, account ?? ''));
     const actorId = isFailure ? null : (user?.id ?? null);
     const read = async () => ({ subject: user, state: null });

@@ -276,7 +276,7 @@ describe('sending', () => {
     expectCode(await to(), 403, 'TOKEN_SCOPE');
   });
 
-  it('and editing cannot move a message', async () => {
+  it('does not move messages by editing', async () => {
     const { token } = await create();
     const { id } = fieldsOf(await send(token, { to: orders, topic: 'Order 7' }));
     expect((await request(token, 'PATCH', `/messages/${id}`, { content: 'hello' })).status).toBe(200);

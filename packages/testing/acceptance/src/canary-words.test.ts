@@ -127,22 +127,22 @@ describe('the canary words', () => {
   });
 });
 
-describe('after the erasure of the author', () => {
-  it('only words of messages and the organization are left', async () => {
+describe('the erasure of the author', () => {
+  it('leaves only words of messages and of the organization', async () => {
     await open();
     await erase(false);
     await passDays();
     await expectOnly('written', 'organization');
   });
 
-  it('only words of the organization are left with everything written', async () => {
+  it('leaves only words of the organization if it includes everything written', async () => {
     await open();
     await erase(true);
     await passDays();
     await expectOnly('organization');
   });
 
-  it('the replay in an older backup leaves only words of the organization', async () => {
+  it('leaves only words of the organization after its replay in an older backup', async () => {
     await open();
     const { uuid: realmUuid } = await server.storage.uow.read(server.realmId, (r) => r.realms.get(server.realmId));
     const entry = { realmId: server.realmId, realmUuid, personId: person.id, requestedAt: server.clock.now() };
@@ -272,7 +272,7 @@ it('no word of deleted objects is left after the purge', async () => {
   expect([...words.placed.values()].filter(({ where }) => DELETED.test(where)).length).toBeGreaterThan(25);
 });
 
-/** With random salts. */
+/** Columns with random salts. */
 const PASSWORD_HASHES = /\$scrypt\$[\w=,]+\$[\w+/]+\$[\w+/]+/g;
 
 /** Returns all rows after the erasure of a person with other words. */

@@ -13,7 +13,7 @@ export interface SimulatedApp {
 }
 
 export interface SimulatedWorld {
-  /** Organization of the people, whose external ids are `p0`, the owner, `p1`, `p2` and so on. */
+  /** Organization of the people. Their external ids are `p0` (the owner), `p1`, `p2` and so on. */
   readonly realm: string;
   readonly clock: Clock;
 }

@@ -296,7 +296,7 @@ export class CompanyClients {
     await this.engine.crash();
     this.engine.disk.loseToBackup();
     this.model.restore();
-    // The bot is asked again.
+    // The bot gets these questions again.
     for (const question of this.model.questions.values()) question.askedAt = this.time.now();
     for (const device of this.devices.values()) {
       device.deliveries.forgetAfter(this.savedChanges);

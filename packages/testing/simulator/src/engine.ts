@@ -160,7 +160,7 @@ export class Engine {
     return accounts;
   }
 
-  /** Application whose hooks and consumers run in the process of the server. */
+  /** Application with hooks and consumers in the process of the server. */
   get app(): SimulatedApp | null {
     return this.installed;
   }

@@ -31,7 +31,7 @@ export interface RunOptions {
   readonly onTrace?: (line: string) => void;
   /** Called after each step that kept the invariants. */
   readonly onStep?: (counts: Counts) => void;
-  /** Application whose hooks and consumers run with the engine; used by this run only. */
+  /** Application with hooks and consumers that run with the engine, during this run only. */
   readonly app?: SimulatedApp;
 }
 

@@ -47,7 +47,7 @@ export function requirePlace({ scope }: ScopedCaller, place: Place): void {
   if (!conversationAt(scope, place)) throw outOfScope('This token does not include the conversation.');
 }
 
-/** Scope of an operation on one message, whose id is a parameter. */
+/** Scope of an operation with a message id as its parameter. */
 export const onMessage = (action: TokenAction) => ({
   action,
   limit: ({ message_id }: { readonly message_id: number }) => ({ messageIds: [message_id as MessageId] }),

@@ -102,7 +102,7 @@ const MESSAGE = {
   edit_history: wire.optional(wire.listOf(edit)),
   last_edit_timestamp: wire.optional(wire.integer()),
   last_moved_timestamp: wire.optional(wire.integer()),
-  /** Only for clients that request it (extensions §14). */
+  /** Present for clients that request it (extensions §14). */
   application_data: wire.optional(wire.fields(APPLICATION_DATA)),
   flags,
 };

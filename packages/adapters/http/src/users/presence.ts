@@ -272,7 +272,7 @@ export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock'
       summary: 'Report your presence and get the presence of others',
       section: 'users §8.1',
       auth: 'user',
-      // Without the presence of others.
+      // The response excludes the presence of others.
       scope: { action: 'read', limit: (dto) => ({ dto: { ...dto, ping_only: true } }) },
       roleRequirements: ['human'],
       dto: ReportPresenceDto,

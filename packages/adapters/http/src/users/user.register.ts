@@ -107,7 +107,7 @@ export const peopleSection = ({ realmUrls, once }: SectionParts): RegisterSectio
     }),
   });
 
-/** With a token, people are the caller and those of direct conversations. Messages have the names of their senders. */
+/** Returns the people that a token shows: the caller and those of its direct conversations. Messages name their senders. */
 function entriesWithin(entries: LoadedPeople['entries'], { userId, scope }: Caller): LoadedPeople['entries'] {
   if (!scope) return entries;
   const ids = new Set([userId, ...scope.conversations.flatMap((one) => (one.kind === 'direct' ? one.userIds : []))]);

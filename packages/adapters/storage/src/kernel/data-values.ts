@@ -54,7 +54,7 @@ export class DataValueIndex {
     return this.keys.all(realmId);
   }
 
-  /** Replaces the values of an object whose data was just stored. */
+  /** Replaces the values of an object after its data was stored. */
   async put(realmId: RealmId, kind: DataOwnerKind, id: number, { data, version }: HostData): Promise<void> {
     if (!isFiltered(kind)) return;
     const keys = (await this.keysOf(realmId)).filter(([, of]) => of === kind);

@@ -308,7 +308,7 @@ function changeText(name: string, { from, to }: Members): string {
   return from === undefined && to === undefined ? name : `${name}: ${textOf(from)} → ${textOf(to)}`;
 }
 
-/** Present names of people, and of the objects that entries concern besides the actor. */
+/** Present names of people and of the objects of entries. */
 function useNames() {
   const { state, people } = useChat();
   const nameOf = (userId: number) => people.person(userId).peek().name;

@@ -18,7 +18,7 @@ import { type HeldMessage, type HeldPage, type Hold, requireActiveHold } from '@
 import { copyFile } from './long-parts.js';
 import type { FileCopy } from './realm-copy.js';
 
-/** Person as known when the copy is made; for an erased person whose erasure waits for the hold, as before. */
+/** Present identity of a person, or the former one while the person's erasure waits for the hold. */
 export interface HeldPerson {
   readonly id: UserId;
   readonly name: string;
@@ -70,7 +70,7 @@ export interface HeldSource {
 }
 
 const MESSAGES_AT_A_TIME = 100;
-/** Maximum number of erasures whose former identities are read. */
+/** Maximum number of former identities of erased people. */
 const MAX_ERASURES = 1000;
 
 /** Reads what a hold keeps, on behalf of the operator. */

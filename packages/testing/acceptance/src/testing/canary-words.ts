@@ -318,7 +318,7 @@ export const STORING: Readonly<Record<string, Operation>> = {
   ),
 };
 
-/** Operations whose texts are stored nowhere. */
+/** Operations that store no text. */
 export const STORING_NOTHING: ReadonlySet<string> = new Set([
   // Credentials, keys and tokens, which do not exist.
   'POST /fetch_api_key',

@@ -112,13 +112,13 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     'if (file) return file;',
   ),
   fault(
-    'who leaves a channel is not told',
+    'who leaves a channel gets no event',
     'domain/src/channels/subscribing.ts',
     'audience: users(leavers),',
     'audience: users([]),',
   ),
   fault(
-    'who sees a channel by subscribing is not told',
+    'who sees a channel by subscribing gets no event',
     'domain/src/channels/subscribing.ts',
     "event: { type: 'channel.created', channels: [getOrThrow(views, channel.id)] },\n        audience: users(blind),",
     "event: { type: 'channel.created', channels: [getOrThrow(views, channel.id)] },\n        audience: users([]),",
@@ -136,7 +136,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     "if (channel) return atLeast('member');\n  const { canAdministerChannel,",
   ),
   fault(
-    'read messages are told to nobody',
+    'read messages have no event',
     'domain/src/messages/flags.ts',
     'audience: users([actor.id]),\n  });\n  return { changedIds,',
     'audience: users([]),\n  });\n  return { changedIds,',
@@ -232,7 +232,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   ),
   fault('sends are not remembered', 'domain/src/messages/send-once.ts', 'await sentOnce.put(send);', ''),
   fault(
-    'a message that is sent again is told twice',
+    'a message that is sent again has two events',
     'domain/src/messages/send-once.ts',
     'first.sentAt > now - SEND_MEMORY_SECONDS',
     'first.sentAt > now',

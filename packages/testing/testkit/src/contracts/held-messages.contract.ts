@@ -103,7 +103,7 @@ export function heldMessagesContract(open: OpenStorage): void {
       expect((await purge(fixture)).count).toBe(1);
     });
 
-    it('keeps held copies of a sender whose copies are purged', async () => {
+    it('keeps held copies while the copies of their sender are purged', async () => {
       const fixture = await stage(...chatter);
       const { uow, realm, user } = fixture;
       const held = await hold(fixture, { messageId: fixture.messages[0]!.id });

@@ -15,7 +15,7 @@ declare module './tables.js' {
   }
 }
 
-/** Without an index: filters read all data. */
+/** Implementation without an index: filters read all data. */
 export class MemoryDataKeys implements DataKeyRepository {
   constructor(private readonly unit: MemoryUnit) {}
 
