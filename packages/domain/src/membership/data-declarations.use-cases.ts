@@ -29,7 +29,8 @@ export class DeclareData {
   ) {}
 
   /**
-   * Replaces the declared keys and schemas. Existing data need not fit the schemas. Ends when existing data is indexed; the next call continues interrupted work.
+   * Replaces the declared keys and schemas. Existing data need not fit the schemas. Ends when existing data is indexed;
+   * the next call continues interrupted work.
    * @throws DomainError INVALID_DATA_KEY, INVALID_DATA_SCHEMA, UNKNOWN_REALM
    */
   async execute(realmId: RealmId, { keys, schemas }: DataDeclaration): Promise<void> {

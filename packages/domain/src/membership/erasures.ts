@@ -60,7 +60,10 @@ export interface PersonalDataRepository {
    * ones stay unchanged with their edits and copies.
    */
   replaceSome(realmId: RealmId, removal: MentionRemoval, from: TableCursor | null, limit: number): Promise<TableStep>;
-  /** Removes mentions from those of these messages that are not held, and their edit history. Returns the number of changed rows. */
+  /**
+   * Removes mentions from these messages, and their edit history, unless a hold covers them. Returns the number of
+   * changed rows.
+   */
   replaceInMessages(realmId: RealmId, removal: MentionRemoval, ids: readonly MessageId[]): Promise<number>;
 }
 
@@ -149,8 +152,8 @@ interface Positions {
 type Stage = keyof Positions;
 
 /**
- * Stages in order. The stages from `messages` to `answers` delete everything written. Stages before `events` may append events about
- * the person. `held` looks for messages of the person under a hold, which need the former identity.
+ * Stages in order. The stages from `messages` to `answers` delete everything written. Stages before `events` may append
+ * events about the person. `held` looks for messages of the person under a hold, which need the former identity.
  */
 export const ERASURE_STAGES = [
   'rows',

@@ -121,8 +121,8 @@ export class SetHostData {
 
   /**
    * Writes nothing if the data is the same. Returns the data with its version.
-   * @throws DomainError INVALID_DATA, DATA_SCHEMA_MISMATCH, DATA_VERSION_CONFLICT; for messages UNKNOWN_MESSAGE, CANNOT_CHANGE_DATA; for
-   * channels UNKNOWN_CHANNEL, CANNOT_ADMINISTER_CHANNEL; UNKNOWN_USER, UNKNOWN_REALM
+   * @throws DomainError INVALID_DATA, DATA_SCHEMA_MISMATCH, DATA_VERSION_CONFLICT; for messages UNKNOWN_MESSAGE,
+   * CANNOT_CHANGE_DATA; for channels UNKNOWN_CHANNEL, CANNOT_ADMINISTER_CHANNEL; UNKNOWN_USER, UNKNOWN_REALM
    */
   execute({ owner, data: given, expectedVersion }: SetHostDataInput): Promise<HostData> {
     const data = parseHostData(given);

@@ -15,7 +15,7 @@ import {
 export type { SimulatedApp, SimulatedMessage, SimulatedState, SimulatedWorld } from '@parley/simulator/playing';
 
 export interface SimulateOptions {
-  /** Creates your application with an empty database. Called for each run, of which a failing one needs many to be reduced. */
+  /** Creates your application with an empty database, for each run. Reducing a failing run takes many. */
   readonly app?: () => SimulatedApp | Promise<SimulatedApp>;
   /** Decides who does what and when, and what fails; default: a random number. */
   readonly seed?: number;
