@@ -68,14 +68,15 @@ export class DeleteContributions implements JobHandler<DeletionPayload> {
   }
 }
 
-/** Deletes at most MAX_DELETED_AT_ONCE messages. `next` is the new `upTo`, or null at the end. */
+/** Deletes at most `limit` messages, up to MAX_DELETED_AT_ONCE. `next` is the new `upTo`, or null at the end. */
 export async function deleteSomeMessages(
   tx: Transaction,
   realmId: RealmId,
   payload: DeletionPayload,
   deletedAt: UnixSeconds,
+  limit = MAX_DELETED_AT_ONCE,
 ): Promise<{ readonly count: number; readonly next: number | null }> {
-  const { ids, next } = await newestOf(tx, realmId, payload);
+  const { ids, next } = await newestOf(tx, realmId, payload, limit);
   for (const [channelId, messages] of byConversation(await tx.messages.list(realmId, ids))) {
     const channel = channelId === null ? null : await tx.channels.find(realmId, channelId);
     await deleteMessages(tx, { realmId, deletedBy: payload.byId, deletedAt, channel, messages });
@@ -83,19 +84,20 @@ export async function deleteSomeMessages(
   return { count: ids.length, next };
 }
 
-/** Returns the newest MAX_DELETED_AT_ONCE messages of the user, ascending. `next` is the new `upTo`, or null at the end. */
+/** Returns the newest `limit` messages of the user, ascending. `next` is the new `upTo`, or null at the end. */
 export async function newestOf(
   { pages }: Pick<Repositories, 'pages'>,
   realmId: RealmId,
   { userId, places, upTo }: Pick<DeletionPayload, 'userId' | 'places' | 'upTo'>,
+  limit: number,
 ): Promise<{ readonly ids: readonly MessageId[]; readonly next: number | null }> {
   const ids: MessageId[] = [];
   for (const filter of filtersOf(userId, places)) {
-    const entries = await pages.listEntriesUpTo({ realmId, userId }, filter, upTo, MAX_DELETED_AT_ONCE);
+    const entries = await pages.listEntriesUpTo({ realmId, userId }, filter, upTo, limit);
     ids.push(...entries.map(({ id }) => id));
   }
-  ids.sort((a, b) => a - b).splice(0, Math.max(0, ids.length - MAX_DELETED_AT_ONCE));
-  return { ids, next: ids.length < MAX_DELETED_AT_ONCE ? null : firstOf(ids) - 1 };
+  ids.sort((a, b) => a - b).splice(0, Math.max(0, ids.length - limit));
+  return { ids, next: ids.length < limit ? null : firstOf(ids) - 1 };
 }
 
 /** Messages sent by the user. Senders always hold their own direct messages. */

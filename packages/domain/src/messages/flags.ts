@@ -92,8 +92,8 @@ export interface PersonalMessageReads {
   /** Returns the given users who mute the viewer or are muted by the viewer. */
   filterMuting(viewer: Viewer, userIds: readonly UserId[]): Promise<ReadonlySet<UserId>>;
   /**
-   * Returns at most `limit` users, ascending, who have any of the messages but no open span of the recipient. Includes
-   * at least users who flagged one, are mentioned in one or took one from history.
+   * Returns at most `limit` users, ascending, who have any of the messages but no open span of the recipient. May include
+   * users whose subscription ended while the messages were sent.
    */
   listOutsideHolders(
     realmId: RealmId,

@@ -583,6 +583,23 @@ describe('PATCH /messages/{message_id}: channel', () => {
     });
   });
 
+  it('removes messages moved to a private channel from members who had left the public one', async () => {
+    const { hamlet, cordelia, iago } = people;
+    const secret = await server.createChannel('secret', [hamlet], { invite_only: true });
+    const id = await say(general, hamlet, 'plans');
+    fieldsOf(await server.delete('/users/me/subscriptions', cordelia, { subscriptions: ['general'] }));
+    const unseen = await say(general, hamlet, 'plans');
+    const open = (user: TestUser) => openQueue(server, user, { ...UPDATES, ...BULK });
+    const queues = await Promise.all([open(cordelia), open(iago)]);
+    await edited(hamlet, unseen, { stream_id: secret, propagate_mode: 'change_all' });
+    const [ofCordelia, ofIago] = await Promise.all(queues.map((queue) => eventsAfter(server, queue)));
+    expect(ofCordelia).toEqual([
+      expect.objectContaining({ type: 'delete_message', stream_id: general, message_ids: [id, unseen] }),
+    ]);
+    // Iago never received the messages.
+    expect(ofIago).toEqual([]);
+  });
+
   it('hides the name of a private channel from readers who cannot see it', async () => {
     const { hamlet, cordelia, polonius, desdemona } = people;
     const secret = await server.createChannel('acquisition', [hamlet], { invite_only: true });

@@ -293,6 +293,11 @@ CREATE INDEX archived_message_to_purge ON archived_message (deleted_at, id) WHER
 CREATE INDEX archived_message_held ON archived_message (held_by) WHERE held_by IS NOT NULL;
 `;
 
+const CLOSED_SPANS = `
+-- Finds former subscribers of a channel who have a message.
+CREATE INDEX span_closed ON span (recipient_id, to_ordinal) WHERE to_ordinal IS NOT NULL;
+`;
+
 /** Message tables in both databases. */
 export const MESSAGE_TABLES = {
   schema: 'messages',
@@ -306,6 +311,7 @@ export const MESSAGE_TABLES = {
     37: SEARCH_POSITION,
     45: SUBMESSAGES_OF_SENDERS,
     55: HELD_COPIES,
+    59: CLOSED_SPANS,
   },
   messageTables: ['message_flag', 'submessage', 'message_edit', 'moved_message'],
   realmTables: [

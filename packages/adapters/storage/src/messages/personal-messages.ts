@@ -128,10 +128,17 @@ export abstract class SqlPersonalMessages<List, Parts extends PersonalMessagePar
        SELECT sender_id FROM muted_sender WHERE user_id = ? AND sender_id ${inSet} AND until_message_id IS NULL`,
     );
     this.outsideHolders = statements.values<UserId>(
-      `SELECT DISTINCT f.user_id FROM message_flag f ${indexedBy('message_flag_by_message')}
-       WHERE f.message_id ${inSet} AND f.realm_id = ? AND NOT EXISTS (
-         SELECT 1 FROM span s WHERE s.recipient_id = ? AND s.user_id = f.user_id AND s.to_ordinal IS NULL)
-       ORDER BY f.user_id LIMIT ? + 0`,
+      `SELECT user_id FROM (
+         SELECT f.user_id FROM message_flag f ${indexedBy('message_flag_by_message')}
+         WHERE f.message_id ${inSet} AND f.realm_id = ?
+         UNION
+         SELECT s.user_id FROM (
+           SELECT sent_recipient_id, min(ordinal) AS first, max(ordinal) AS last FROM message
+           WHERE id ${inSet} AND +realm_id = ? GROUP BY sent_recipient_id) m
+         JOIN span s ON s.recipient_id = m.sent_recipient_id AND s.to_ordinal > m.first AND s.from_ordinal <= m.last) holder
+       WHERE NOT EXISTS (
+         SELECT 1 FROM span o WHERE o.recipient_id = ? AND o.user_id = holder.user_id AND o.to_ordinal IS NULL)
+       ORDER BY user_id LIMIT ? + 0`,
     );
     this.subscribedSpans = statements.tuples<readonly [ChannelId, EventSeq, EventSeq | null]>(
       `SELECT r.channel_id, s.from_seq, s.to_seq FROM span s JOIN recipient r ON r.id = s.recipient_id
@@ -273,7 +280,8 @@ export abstract class SqlPersonalMessages<List, Parts extends PersonalMessagePar
     ids: readonly MessageId[],
     limit: number,
   ): Promise<readonly UserId[]> {
-    return this.outsideHolders.all(this.statements.dialect.set(ids), realmId, recipientId, limit);
+    const list = this.statements.dialect.set(ids);
+    return this.outsideHolders.all(list, realmId, list, realmId, recipientId, limit);
   }
 
   async listSubscribedSpans({ realmId, userId }: Viewer): Promise<readonly SubscribedSpan[]> {

@@ -229,6 +229,21 @@ export function personalMessagesContract(open: OpenStorage): void {
         expect(await outside([one.id, two.id], 1)).toEqual([user('b').id]);
       });
 
+      it('returns users who unsubscribed after they had received a message', async () => {
+        const fixture = await stage(...scene);
+        const { uow, realm, user, channel } = fixture;
+        const before = await send(fixture, { from: 'a', to: 'general' });
+        await unsubscribe(fixture, 'general', 'b');
+        const after = await send(fixture, { from: 'a', to: 'general' });
+        const { recipientId } = channel('general');
+        const outside = (id: MessageId) =>
+          uow.read(realm.id, (r) => r.personal.listOutsideHolders(realm.id, recipientId, [id], 10));
+        expect(await outside(before.id)).toEqual([user('b').id]);
+        expect(await outside(after.id)).toEqual([]);
+        await subscribe(fixture, 'general', 'b');
+        expect(await outside(before.id)).toEqual([]);
+      });
+
       it('includes the flags of own messages in heads', async () => {
         const fixture = await stage(...scene);
         const m1 = await send(fixture, { from: 'a', to: 'general', exceptions: { b: { mentioned: true } } });
