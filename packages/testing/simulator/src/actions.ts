@@ -87,7 +87,11 @@ export const ACTIONS = {
         send_notification_to_new_thread: false,
       });
       if (status !== 200) return;
-      const before = moved.map((each) => ({ ...model.watchers(each), maybe: new Set(model.readersOf(each)) }));
+      // With protected history, events of moves name messages that some subscribers never had.
+      const before = moved.map((each) => ({
+        ...model.watchers(each),
+        maybe: new Set([...model.readersOf(each), ...from.channel.subscribers]),
+      }));
       const watching = new Set(before.flatMap(({ always, now }) => [...always, ...now]));
       model.move(moved, to, topic === from.topic ? null : topic);
       for (const [index, each] of moved.entries())

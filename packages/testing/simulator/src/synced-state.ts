@@ -124,7 +124,11 @@ export class SyncedState {
         if (id <= this.newestChannelId || hidden.has(id)) shownAgain.add(id);
       }
     }
-    if (name === 'stream/delete') for (const id of event.stream_ids) hidden.add(id);
+    if (name === 'stream/delete') {
+      for (const id of event.stream_ids) hidden.add(id);
+      // No event tells former readers that a message of the channel was moved or deleted (messages §9.4).
+      this.unsure.isNewestGone = true;
+    }
     if (name === 'stream/update' && event.property === 'is_archived' && !event.value) shownAgain.add(event.stream_id);
     const isMovedAway =
       event.new_stream_id !== undefined && this.chat.channels.peek(event.new_stream_id)?.membership !== 'subscribed';
