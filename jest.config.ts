@@ -22,7 +22,7 @@ if (!isOnPostgres && !hasPostgres) {
 const HOSTILE_TESTS = [
   '/packages/testing/bench/src/bench.test.ts',
   '/packages/testing/e2e/src/hostile/',
-  '/packages/testing/e2e/src/(crash|upload-crash).test.ts',
+  '/packages/testing/e2e/src/(crash|upload-crash|erasure-crash).test.ts',
   '/packages/adapters/images/src/hostile-images.test.ts',
   '/packages/server/src/facade/notification-crash.test.ts',
 ];

@@ -32,6 +32,7 @@ const TESTS = [
   'packages/adapters/images/src/hostile-images.test.ts',
   'packages/testing/e2e/src/crash.test.ts',
   'packages/testing/e2e/src/upload-crash.test.ts',
+  'packages/testing/e2e/src/erasure-crash.test.ts',
   'packages/testing/e2e/src/generated-client.test.ts',
   'packages/testing/acceptance/src/import-merge.random.test.ts',
   'packages/server/src/facade/notification-crash.test.ts',
