@@ -6,6 +6,9 @@ import { channelsOf, destinationOf, sending, TOPICS } from './sending.js';
 import { Violation } from './violation.js';
 
 const OWNER_PERSON = 0;
+/** Refusals of a move that has already happened. */
+const MOVED = new Set(['Nothing to change', 'Invalid propagate_mode without topic edit']);
+
 /** Changes between members and guests are frequent, because most rights depend on them. */
 const ROLES = [ADMINISTRATOR, MODERATOR, MEMBER, GUEST, MEMBER, GUEST];
 /** Messages that people return to. */
@@ -80,13 +83,15 @@ export const ACTIONS = {
         change_later: same.filter(({ id }) => id >= message.id),
         change_all: same,
       }[mode]!;
-      const { status } = await company.insist(by, 'PATCH', `/messages/${message.id}`, {
+      const { status, json } = await company.insist(by, 'PATCH', `/messages/${message.id}`, {
         ...(topic !== from.topic && { topic }),
         ...(to !== from.channel && { stream_id: to.id }),
         propagate_mode: mode,
         send_notification_to_new_thread: false,
       });
-      if (status !== 200) return;
+      // A repeated request finds that the first one has moved the messages.
+      const isMoved = company.mayHaveRepeated && MOVED.has(json.msg);
+      if (status !== 200 && !isMoved) return;
       // With protected history, events of moves name messages that some subscribers never had.
       const before = moved.map((each) => ({
         ...model.watchers(each),
@@ -131,9 +136,11 @@ export const ACTIONS = {
         status === 200 || json.code === 'REACTION_ALREADY_EXISTS' || json.code === 'REACTION_DOES_NOT_EXIST';
       if (!isDone) return;
       if (hasReacted) message.reactions.delete(by);
-      else message.reactions.add(by);
-      // A reaction creates a row, as for a delivered message.
-      message.rows.add(by);
+      else {
+        message.reactions.add(by);
+        // A new reaction creates a row, as for a delivered message (messages §12.2).
+        message.rows.add(by);
+      }
       company.publish('reaction', message, company.model.watchers(message));
     },
   },

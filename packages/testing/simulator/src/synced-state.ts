@@ -59,6 +59,8 @@ export class SyncedState {
     private readonly newestChannelId: number,
   ) {
     begin(this.chat, response as InitialState);
+    // The newest message may be in a channel that the guest has left, see `notice`.
+    this.unsure.isNewestGone = response.is_guest === true;
   }
 
   /** State in the format of a register response. */
