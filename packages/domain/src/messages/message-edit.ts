@@ -41,12 +41,16 @@ export function visibleEdits(edits: readonly MessageEdit[], visibility: EditHist
 
 /** Maximum number of edits per message, since all are shown together. New edits evict the oldest. */
 export const MAX_EDITS = 100;
+/** Maximum number of edits of a held message, of which none is evicted. Further ones are refused. */
+export const MAX_HELD_EDITS = 1000;
 /** Maximum total length of a message's earlier texts in code points, including HTML. */
 export const MAX_EDITED_TEXT = 500_000;
 
 export interface MessageEditReads {
   /** Newest first. */
   list(realmId: RealmId, messageId: MessageId): Promise<readonly MessageEdit[]>;
+  /** Number of kept edits, at most MAX_HELD_EDITS. */
+  count(realmId: RealmId, messageId: MessageId): Promise<number>;
 }
 
 /** Every implementation passes message-edit-repository.contract.ts. */

@@ -246,6 +246,8 @@ export const MESSAGE_ERRORS = declareErrors({
   WIDGET_NOT_EDITABLE: 'invalid',
   /** Too many messages to move in one request. */
   TOO_MANY_MESSAGES_TO_MOVE: 'invalid',
+  /** The message is held and has the maximum number of edits, which are all kept. */
+  TOO_MANY_EDITS: 'conflict',
   /** The caller may not delete the message. */
   CANNOT_DELETE_MESSAGE: 'forbidden',
   /** The message is too old to delete. */

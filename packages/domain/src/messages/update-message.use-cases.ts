@@ -22,7 +22,7 @@ import type { Realm } from '../realms/realm.js';
 import { planLinkPreviews } from './link-previews.js';
 import { type LocatedMessage, loadReadable } from './load-access.js';
 import { loadSender, type Message } from './message.js';
-import { editText, parseEditedContent } from './message-edit.js';
+import { editText, MAX_HELD_EDITS, parseEditedContent } from './message-edit.js';
 import type { MovePropagation } from './message-events.js';
 import {
   canChangeChannelOf,
@@ -100,7 +100,7 @@ export class UpdateMessage {
    * EMPTY_TOPIC_REQUIRED, TOPIC_REQUIRED, CANNOT_RESOLVE_TOPICS, TOPIC_EDIT_TIME_LIMIT_EXCEEDED, CANNOT_MOVE_MESSAGE,
    * CANNOT_POST_IN_CHANNEL, CHANNEL_EDIT_TIME_LIMIT_EXCEEDED, MOVE_TIME_LIMIT_EXCEEDED, TOO_MANY_MESSAGES_TO_MOVE,
    * CANNOT_CREATE_TOPIC, CANNOT_MENTION_GROUP, CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED,
-   * MESSAGE_REFUSED, SERVER_BUSY
+   * MESSAGE_REFUSED, TOO_MANY_EDITS, SERVER_BUSY
    */
   async execute(caller: Caller, input: UpdateMessageInput): Promise<readonly AttachedFile[]> {
     const { messageId, content } = input;
@@ -140,6 +140,7 @@ export class UpdateMessage {
 
         const edit = rendered && { rendered, content: orThrow(text!).content };
         const before = loaded.message;
+        await enforceFurtherEdit(tx, before);
         const [first = [], ...others] = move ? partsOfMove(move.ids, before.id) : [];
         const outside = move ? await storeMove(tx, actor, { ...move, ids: first }, edit ? before.id : null) : [];
         if (!move) await tx.edits.add(realm.id, sharedEdit(actor, now), [before.id], before.id);
@@ -306,4 +307,11 @@ const sharedEdit = (actor: Actor, editedAt: UnixSeconds) => ({
 
 async function ownerOf(tx: Transaction, { realmId }: Actor, ownerId: UserId): Promise<PermissionHolder | null> {
   return (await tx.actors.list(realmId, [ownerId])).get(ownerId) ?? null;
+}
+
+/** Only held messages reach the maximum. @throws DomainError TOO_MANY_EDITS */
+async function enforceFurtherEdit(tx: Transaction, { realmId, id, isEdited }: Message): Promise<void> {
+  if (isEdited && (await tx.edits.count(realmId, id)) >= MAX_HELD_EDITS) {
+    throw new DomainError('TOO_MANY_EDITS', 'This message has been edited too often.');
+  }
 }

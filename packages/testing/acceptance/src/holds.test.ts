@@ -6,6 +6,7 @@ import {
   ExpireMessages,
   type HeldMessage,
   type Hold,
+  MAX_HELD_EDITS,
   PurgeArchive,
   RemoveTextFromReminders,
   RestoreMessages,
@@ -127,6 +128,23 @@ async function membersGroup(): Promise<object> {
 }
 
 describe('a held message', () => {
+  it('cannot be edited or moved any more after the maximum of edits, and can again after the release', async () => {
+    const { id } = await writeMessage();
+    const { id: holdId } = await hold({ messageId: id });
+    const { realmId } = server;
+    const edit = { userId: author.id, editedAt: server.clock.now(), topic: null, channelId: null };
+    await server.storage.uow.write(realmId, async ({ edits }) => {
+      const ids = [id as MessageId];
+      for (let n = 2; n < MAX_HELD_EDITS; n++) await edits.add(realmId, edit, ids, ids[0]!);
+    });
+    fieldsOf(await server.patch(`/messages/${id}`, author, { content: 'the last edit' }));
+    for (const change of [{ content: 'one more' }, { topic: 'elsewhere' }]) {
+      expectRefusal(await server.patch(`/messages/${id}`, author, change), 'This message has been edited too often.');
+    }
+    await server.parley.holds.release({ realm: 'zulip', id: holdId });
+    fieldsOf(await server.patch(`/messages/${id}`, author, { content: 'one more' }));
+  });
+
   it.each(Object.keys(WAYS))('is kept with its edits and files, unseen by members, when %s', async (way) => {
     const { id, pathId } = await writeMessage();
     const { id: holdId } = await hold({ channel: 'town' });

@@ -2,6 +2,7 @@ import { topicKey } from '@parley/domain/channels';
 import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import {
   MAX_EDITS,
+  MAX_HELD_EDITS,
   type Message,
   type MessageEdit,
   type MessageEditRepository,
@@ -17,10 +18,15 @@ import { type IndexRowsById, idOf } from './viewer-message-state.js';
 
 export abstract class SqlMessageEditRepository implements MessageEditRepository {
   private readonly rowsOfMessage: Query<MessageEditRow>;
+  private readonly editCount;
 
   constructor(statements: Statements) {
     this.rowsOfMessage = statements.rows(
       `SELECT * FROM message_edit WHERE message_id = ? AND realm_id = ? ORDER BY id DESC LIMIT ${MAX_EDITS}`,
+    );
+    this.editCount = statements.values<number>(
+      `SELECT count(*) FROM (
+         SELECT 1 FROM message_edit WHERE message_id = ? AND realm_id = ? LIMIT ${MAX_HELD_EDITS}) some`,
     );
   }
 
@@ -28,6 +34,10 @@ export abstract class SqlMessageEditRepository implements MessageEditRepository 
 
   async list(realmId: RealmId, messageId: MessageId): Promise<readonly MessageEdit[]> {
     return (await this.rowsOfMessage.all(messageId, realmId)).map(toMessageEdit);
+  }
+
+  async count(realmId: RealmId, messageId: MessageId): Promise<number> {
+    return Number((await this.editCount.all(messageId, realmId))[0]);
   }
 }
 

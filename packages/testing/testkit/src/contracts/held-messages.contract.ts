@@ -196,6 +196,7 @@ export function heldMessagesContract(open: OpenStorage): void {
         for (let n = 0; n < edits; n++) await tx.edits.add(realm.id, edit(10 + n), [id], id);
       });
       expect(await uow.read(realm.id, (r) => r.edits.list(realm.id, id))).toHaveLength(MAX_EDITS);
+      expect(await uow.read(realm.id, (r) => r.edits.count(realm.id, id))).toBe(edits);
       const original = fixture.messages[0]!;
       await uow.write(realm.id, (tx) =>
         tx.messages.edit(realm.id, id, { ...original, editedAt: 500, exceptions: new Map() } as never),
@@ -206,6 +207,7 @@ export function heldMessagesContract(open: OpenStorage): void {
       expect([message!.edits.length, message!.edits[0]!.editedAt]).toEqual([edits, 9 + edits]);
       await release(fixture, held);
       await uow.write(realm.id, (tx) => tx.edits.add(realm.id, edit(500), [id], id));
+      expect(await uow.read(realm.id, (r) => r.edits.count(realm.id, id))).toBe(MAX_EDITS);
       expect((await uow.read(realm.id, (r) => r.heldMessages.list(held, 0, 100))).held[0]!.edits).toHaveLength(
         MAX_EDITS,
       );

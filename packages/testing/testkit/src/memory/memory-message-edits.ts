@@ -2,6 +2,7 @@ import type { MessageId, RealmId } from '@parley/domain/kernel';
 import {
   MAX_EDITED_TEXT,
   MAX_EDITS,
+  MAX_HELD_EDITS,
   type MessageEdit,
   type MessageEditRepository,
   type SharedEdit,
@@ -21,9 +22,17 @@ export class MemoryMessageEdits implements MessageEditRepository {
   constructor(private readonly unit: MemoryUnit) {}
 
   async list(realmId: RealmId, messageId: MessageId): Promise<readonly MessageEdit[]> {
-    const isHere = this.unit.read('messages').get(messageId)?.realmId === realmId;
     // Held messages keep more.
-    return (isHere && this.unit.read('edits of messages').get(messageId)?.slice(0, MAX_EDITS)) || [];
+    return this.keptOf(realmId, messageId).slice(0, MAX_EDITS);
+  }
+
+  async count(realmId: RealmId, messageId: MessageId): Promise<number> {
+    return Math.min(this.keptOf(realmId, messageId).length, MAX_HELD_EDITS);
+  }
+
+  private keptOf(realmId: RealmId, messageId: MessageId): readonly MessageEdit[] {
+    const isHere = this.unit.read('messages').get(messageId)?.realmId === realmId;
+    return (isHere && this.unit.read('edits of messages').get(messageId)) || [];
   }
 
   async add(
