@@ -213,10 +213,8 @@ export class CompanyClients {
     for (const number of shown) {
       const isEvent = path === '/events';
       if (sent.has(number) || this.model.mayShow(person, number, this.time.now(), isEvent)) continue;
-      throw new Violation(
-        'nobody else sees it',
-        `p${person} must not see text ${number} in ${method} ${path}: ${body}`,
-      );
+      const details = `p${person} must not see text ${number} in ${method} ${path}: ${body}`;
+      throw new Violation('nobody else sees it', details);
     }
     return answer;
   }
@@ -431,16 +429,9 @@ export class CompanyClients {
       this.publish('update', message, { always: after.always, now, maybe: new Set([...after.now, ...holders]) });
       return;
     }
-    const all = new Set([
-      ...before.always,
-      ...before.now,
-      ...(before.maybe ?? []),
-      // Events of moves name all moved messages.
-      ...before.watching,
-      ...after.always,
-      ...after.now,
-      ...holders,
-    ]);
+    // Events of moves name all moved messages.
+    const former = [...before.always, ...before.now, ...(before.maybe ?? []), ...before.watching];
+    const all = new Set([...former, ...after.always, ...after.now, ...holders]);
     const mayRead = (person: Person) => this.model.mayRead(person, message);
     this.publish('update', message, { ...NOBODY_SURELY, maybe: new Set([...all].filter(mayRead)) });
     const hidden = new Set([...all].filter((each) => !mayRead(each)));
@@ -456,11 +447,8 @@ export class CompanyClients {
   /** Expects the events of a new message. `isOnTime` is false if it may have been delivered long ago. */
   adopt(message: Message, isOnTime = true): void {
     const receivers = new Set(message.rows);
-    this.publish(
-      'message',
-      message,
-      isOnTime ? { always: receivers, now: NOBODY } : { ...NOBODY_SURELY, maybe: receivers },
-    );
+    const audience = isOnTime ? { always: receivers, now: NOBODY } : { ...NOBODY_SURELY, maybe: receivers };
+    this.publish('message', message, audience);
   }
 
   /** The person's client has received its events about messages, and no others. */
