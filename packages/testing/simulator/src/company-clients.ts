@@ -31,6 +31,8 @@ interface Device {
   readonly deliveries: Deliveries;
   /** True if a restored backup may have lost events that the client knows. */
   mayKnowLost: boolean;
+  /** True if the next poll loses its answer. */
+  losesPoll: boolean;
 }
 
 /** Maximum delay of a due job after a fault. */
@@ -231,7 +233,8 @@ export class CompanyClients {
           throw new Violation('every request is answered', `p${person} ${method} ${path}`);
         }
         losesAnswer = false;
-        this.mayHaveRepeated = true;
+        // Polls change nothing.
+        if (path !== '/events') this.mayHaveRepeated = true;
         if (this.engine.isDead) await this.recover();
       }
     }
@@ -248,6 +251,8 @@ export class CompanyClients {
   private async restart(): Promise<void> {
     this.trace('crash and restart');
     this.excuseJobs();
+    // The first poll reads the log, and the second one must receive the same events.
+    for (const device of this.devices.values()) device.losesPoll = true;
     await this.engine.restart();
   }
 
@@ -394,6 +399,7 @@ export class CompanyClients {
       synced: new SyncedState(ALL_CAPABILITIES, json, newest),
       deliveries: new Deliveries(),
       mayKnowLost: false,
+      losesPoll: false,
     });
     this.model.hasCaughtUp(person);
   }
@@ -466,7 +472,9 @@ export class CompanyClients {
     if (!device || this.offline.has(person)) return;
     for (;;) {
       const params = { queue_id: device.queueId, last_event_id: device.lastEventId, dont_block: true };
-      const { status, json } = await this.insist(person, 'GET', '/events', params);
+      const { losesPoll: losesAnswer } = device;
+      device.losesPoll = false;
+      const { status, json } = await this.insist(person, 'GET', '/events', params, { losesAnswer });
       if (json?.code === 'BAD_EVENT_QUEUE_ID' || (status === 400 && device.mayKnowLost)) {
         await this.connect(person);
         return;
