@@ -156,6 +156,8 @@ export class Company extends CompanyClients {
     }
     if (copies.length === 1) {
       if (!scheduled.isExcused) this.checkTime(`scheduled message ${id}`, scheduled.dueAt, copies);
+      if (entry && !scheduled.isExcused)
+        throw new Violation('jobs due are done once', `scheduled message ${id} was sent and is still listed`);
       this.model.scheduled.delete(id);
       const message = this.model.send(copies[0].id, author, destination, number, this.time.now());
       this.adopt(message, !scheduled.isExcused);
