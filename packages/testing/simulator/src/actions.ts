@@ -2,7 +2,7 @@ import { type Choices, other, type Play, pick } from './choices.js';
 import type { Company } from './company.js';
 import { FILE_ACTIONS } from './file-actions.js';
 import { ADMINISTRATOR, type Channel, GUEST, MEMBER, type Message, MODERATOR, textOf } from './model.js';
-import { channelsOf, destinationOf, sending, TOPICS } from './sending.js';
+import { channelsOf, destinationOf, pickChannel, sending, TOPICS } from './sending.js';
 import { Violation } from './violation.js';
 
 const OWNER_PERSON = 0;
@@ -14,14 +14,13 @@ const ROLES = [ADMINISTRATOR, MODERATOR, MEMBER, GUEST, MEMBER, GUEST];
 /** Messages that people return to. */
 const RECENT = 12;
 
-const recentOf = ({ model }: Company, { by }: Choices): readonly Message[] => model.readable(by).slice(-RECENT);
+/** One of the last messages that the person can read and for which the condition holds. */
+const pickRecent = ({ model }: Company, { by, a }: Choices, isMeant: (message: Message) => boolean = () => true) =>
+  pick(model.readable(by).slice(-RECENT).filter(isMeant), a);
 
 async function postWithoutPermission(company: Company, { by, b }: Choices): Promise<void> {
   const { model } = company;
-  const channel = pick(
-    channelsOf(company).filter((each) => !model.mayPost(by, each)),
-    b,
-  );
+  const channel = pickChannel(company, b, (each) => !model.mayPost(by, each));
   if (!channel) return;
   const number = model.newNumber();
   model.announce(number, by);
@@ -30,14 +29,14 @@ async function postWithoutPermission(company: Company, { by, b }: Choices): Prom
   if (status === 200) throw new Violation('permissions as of the moment of use', `p${by} posts in ${channel.name}`);
 }
 
-const ownerCalls = (company: Company, method: 'POST' | 'PATCH', path: string, params: object) =>
-  company.insist(OWNER_PERSON, method, path, { ...params });
+const ownerChanges = (company: Company, path: string, params: Readonly<Record<string, unknown>>) =>
+  company.insist(OWNER_PERSON, 'PATCH', path, params);
 
 async function describe(company: Company, channel: Channel | undefined): Promise<void> {
   if (!channel) return;
   const number = company.model.newNumber();
   company.model.describe(channel, number);
-  await ownerCalls(company, 'PATCH', `/streams/${channel.id}`, { description: textOf(number) });
+  await ownerChanges(company, `/streams/${channel.id}`, { description: textOf(number) });
 }
 
 /** Actions by name, with their weight among everything that people do. */
@@ -47,10 +46,7 @@ export const ACTIONS = {
     weight: 6,
     play: async (company, step) => {
       const { model } = company;
-      const message = pick(
-        recentOf(company, step).filter(({ sender }) => sender === step.by),
-        step.a,
-      );
+      const message = pickRecent(company, step, ({ sender }) => sender === step.by);
       if (!message) return;
       const number = model.newNumber();
       model.alsoMeans(message, number);
@@ -65,10 +61,7 @@ export const ACTIONS = {
     play: async (company, step) => {
       const { model } = company;
       const { by, a, b } = step;
-      const message = pick(
-        recentOf(company, step).filter(({ destination }) => 'channel' in destination),
-        a,
-      );
+      const message = pickRecent(company, step, ({ destination }) => 'channel' in destination);
       if (!message || !('channel' in message.destination)) return;
       const from = message.destination;
       const to = b < 0.5 ? from.channel : pick(channelsOf(company), other(b))!;
@@ -106,7 +99,7 @@ export const ACTIONS = {
   delete: {
     weight: 4,
     play: async (company, step) => {
-      const message = pick(recentOf(company, step), step.a);
+      const message = pickRecent(company, step);
       if (!message) return;
       const { status, json } = await company.insist(step.by, 'DELETE', `/messages/${message.id}`, {});
       // A repeated request finds that the first one has deleted the message.
@@ -120,18 +113,12 @@ export const ACTIONS = {
   react: {
     weight: 10,
     play: async (company, step) => {
-      const message = pick(recentOf(company, step), step.a);
+      const message = pickRecent(company, step);
       if (!message) return;
       const { by } = step;
       const hasReacted = message.reactions.has(by);
-      const { status, json } = await company.insist(
-        by,
-        hasReacted ? 'DELETE' : 'POST',
-        `/messages/${message.id}/reactions`,
-        {
-          emoji_name: 'tada',
-        },
-      );
+      const [method, path] = [hasReacted ? 'DELETE' : 'POST', `/messages/${message.id}/reactions`] as const;
+      const { status, json } = await company.insist(by, method, path, { emoji_name: 'tada' });
       const isDone =
         status === 200 || json.code === 'REACTION_ALREADY_EXISTS' || json.code === 'REACTION_DOES_NOT_EXIST';
       if (!isDone) return;
@@ -156,11 +143,8 @@ export const ACTIONS = {
       }
       const ids = unread.slice(Math.floor(b * unread.length)).slice(0, 20);
       if (ids.length === 0) return;
-      const { status } = await company.insist(by, 'POST', '/messages/flags', {
-        messages: ids,
-        op: 'add',
-        flag: 'read',
-      });
+      const params = { messages: ids, op: 'add', flag: 'read' };
+      const { status } = await company.insist(by, 'POST', '/messages/flags', params);
       if (status === 200) for (const id of ids) model.messages.get(id)!.unread.delete(by);
     },
   },
@@ -168,18 +152,12 @@ export const ACTIONS = {
     weight: 2,
     play: async (company, step) => {
       const { by } = step;
-      const message = pick(
-        recentOf(company, step).filter(({ rows }) => rows.has(by)),
-        step.a,
-      );
+      const message = pickRecent(company, step, ({ rows }) => rows.has(by));
       if (!message) return;
       const { destination } = message;
       if ('channel' in destination && !destination.channel.subscribers.has(by)) return;
-      const { status } = await company.insist(by, 'POST', '/messages/flags', {
-        messages: [message.id],
-        op: 'remove',
-        flag: 'read',
-      });
+      const params = { messages: [message.id], op: 'remove', flag: 'read' };
+      const { status } = await company.insist(by, 'POST', '/messages/flags', params);
       if (status === 200) message.unread.add(by);
     },
   },
@@ -195,8 +173,7 @@ export const ACTIONS = {
     play: async (company, step) => {
       await postWithoutPermission(company, step);
       const { by, a } = step;
-      const unknown = channelsOf(company).filter((channel) => !company.model.mayKnow(by, channel));
-      const channel = pick(unknown, a);
+      const channel = pickChannel(company, a, (each) => !company.model.mayKnow(by, each));
       if (channel) await company.insist(by, 'GET', `/streams/${channel.id}`, {});
       const hidden = [...company.model.messages.values()].filter((message) => !company.model.mayRead(by, message));
       const message = pick(hidden, a);
@@ -231,14 +208,10 @@ export const ACTIONS = {
     weight: 5,
     play: async (company, { by, a }) => {
       const { model } = company;
-      const channel = pick(
-        channelsOf(company).filter(({ subscribers }) => !subscribers.has(by)),
-        a,
-      );
+      const channel = pickChannel(company, a, ({ subscribers }) => !subscribers.has(by));
       if (!channel) return;
-      const { status } = await company.insist(by, 'POST', '/users/me/subscriptions', {
-        subscriptions: [{ name: channel.name }],
-      });
+      const params = { subscriptions: [{ name: channel.name }] };
+      const { status } = await company.insist(by, 'POST', '/users/me/subscriptions', params);
       const isAllowed = !model.isGuest(by) && model.mayReadChannel(by, channel);
       if (status === 200 && !isAllowed)
         throw new Violation('permissions as of the moment of use', `p${by} joins ${channel.name}`);
@@ -248,33 +221,20 @@ export const ACTIONS = {
   invite: {
     weight: 4,
     play: async (company, { by, a, b }) => {
-      const { people } = company;
-      const channel = pick(
-        channelsOf(company).filter(({ subscribers }) => subscribers.has(by)),
-        a,
-      );
-      const guest =
-        channel &&
-        pick(
-          [...people.keys()].filter((person) => !channel.subscribers.has(person)),
-          b,
-        );
-      if (guest === undefined) return;
-      await company.invite(by, channel!, [guest]);
+      const channel = pickChannel(company, a, ({ subscribers }) => subscribers.has(by));
+      const outside = [...company.people.keys()].filter((person) => !channel?.subscribers.has(person));
+      const guest = pick(outside, b);
+      if (channel && guest !== undefined) await company.invite(by, channel, [guest]);
     },
   },
   leave: {
     weight: 6,
     play: async (company, { by, a }) => {
       const { model } = company;
-      const channel = pick(
-        channelsOf(company).filter(({ subscribers }) => subscribers.has(by)),
-        a,
-      );
+      const channel = pickChannel(company, a, ({ subscribers }) => subscribers.has(by));
       if (!channel || by === OWNER_PERSON) return;
-      const { status } = await company.insist(by, 'DELETE', '/users/me/subscriptions', {
-        subscriptions: [channel.name],
-      });
+      const params = { subscriptions: [channel.name] };
+      const { status } = await company.insist(by, 'DELETE', '/users/me/subscriptions', params);
       // A repeated request finds that the person has left.
       if (status === 200 || company.mayHaveRepeated) model.unsubscribe(by, channel);
     },
@@ -286,14 +246,16 @@ export const ACTIONS = {
       const person = 1 + Math.floor(a * (people.length - 1));
       const role = pick(ROLES, b)!;
       if (person >= people.length) return;
-      const { status } = await ownerCalls(company, 'PATCH', `/users/${people[person]!.id}`, { role });
+      const { status } = await ownerChanges(company, `/users/${people[person]!.id}`, { role });
       if (status !== 200) return;
       model.changeAccess(() => {
         model.roles[person] = role;
       });
       // Events depend on the new role from now on.
-      const unjoined = channelsOf(company).filter(({ subscribers }) => !subscribers.has(person));
-      await describe(company, pick(unjoined, other(a)));
+      await describe(
+        company,
+        pickChannel(company, other(a), ({ subscribers }) => !subscribers.has(person)),
+      );
       await company.checkState(person);
     },
   },
@@ -301,15 +263,12 @@ export const ACTIONS = {
     weight: 5,
     play: async (company, { a, b }) => {
       const { model, people } = company;
-      const channel = pick(
-        channelsOf(company).filter(({ subscribers }) => subscribers.has(OWNER_PERSON)),
-        a,
-      );
+      const channel = pickChannel(company, a, ({ subscribers }) => subscribers.has(OWNER_PERSON));
       if (!channel) return;
       if (b < 0.3) {
         const isShared = channel.isPrivate || b < 0.15;
         const privacy = { is_private: !channel.isPrivate, history_public_to_subscribers: isShared };
-        const { status } = await ownerCalls(company, 'PATCH', `/streams/${channel.id}`, privacy);
+        const { status } = await ownerChanges(company, `/streams/${channel.id}`, privacy);
         if (status === 200) {
           model.changeAccess(() => {
             channel.isPrivate = !channel.isPrivate;
@@ -318,14 +277,13 @@ export const ACTIONS = {
         }
       } else if (b < 0.6) {
         const value = { new: channel.isForModerators ? company.groups.everyone : company.groups.moderators };
-        const { status } = await ownerCalls(company, 'PATCH', `/streams/${channel.id}`, {
-          can_send_message_group: value,
-        });
+        const params = { can_send_message_group: value };
+        const { status } = await ownerChanges(company, `/streams/${channel.id}`, params);
         if (status === 200) channel.isForModerators = !channel.isForModerators;
       } else {
         const grantees = [...people.keys()].filter((person) => (b * 97 * (person + 1)) % 1 < 0.2);
         const value = { new: { direct_members: grantees.map((person) => people[person]!.id), direct_subgroups: [] } };
-        const { status } = await ownerCalls(company, 'PATCH', `/streams/${channel.id}`, { can_subscribe_group: value });
+        const { status } = await ownerChanges(company, `/streams/${channel.id}`, { can_subscribe_group: value });
         if (status === 200) {
           model.changeAccess(() => {
             channel.grantees.clear();
@@ -362,7 +320,7 @@ export const ACTIONS = {
     weight: 2,
     play: async (company, step) => {
       const { model, time } = company;
-      const message = pick(recentOf(company, step), step.a);
+      const message = pickRecent(company, step);
       if (!message) return;
       const number = model.newNumber();
       const author = step.by;

@@ -31,6 +31,8 @@ interface Device {
   readonly deliveries: Deliveries;
   /** True if a restored backup may have lost events that the client knows. */
   mayKnowLost: boolean;
+  /** True if the next poll loses its answer. */
+  losesPoll: boolean;
 }
 
 /** Maximum delay of a due job after a fault. */
@@ -213,10 +215,8 @@ export class CompanyClients {
     for (const number of shown) {
       const isEvent = path === '/events';
       if (sent.has(number) || this.model.mayShow(person, number, this.time.now(), isEvent)) continue;
-      throw new Violation(
-        'nobody else sees it',
-        `p${person} must not see text ${number} in ${method} ${path}: ${body}`,
-      );
+      const details = `p${person} must not see text ${number} in ${method} ${path}: ${body}`;
+      throw new Violation('nobody else sees it', details);
     }
     return answer;
   }
@@ -233,7 +233,8 @@ export class CompanyClients {
           throw new Violation('every request is answered', `p${person} ${method} ${path}`);
         }
         losesAnswer = false;
-        this.mayHaveRepeated = true;
+        // Polls change nothing.
+        if (path !== '/events') this.mayHaveRepeated = true;
         if (this.engine.isDead) await this.recover();
       }
     }
@@ -250,6 +251,8 @@ export class CompanyClients {
   private async restart(): Promise<void> {
     this.trace('crash and restart');
     this.excuseJobs();
+    // The first poll reads the log, and the second one must receive the same events.
+    for (const device of this.devices.values()) device.losesPoll = true;
     await this.engine.restart();
   }
 
@@ -396,6 +399,7 @@ export class CompanyClients {
       synced: new SyncedState(ALL_CAPABILITIES, json, newest),
       deliveries: new Deliveries(),
       mayKnowLost: false,
+      losesPoll: false,
     });
     this.model.hasCaughtUp(person);
   }
@@ -431,16 +435,9 @@ export class CompanyClients {
       this.publish('update', message, { always: after.always, now, maybe: new Set([...after.now, ...holders]) });
       return;
     }
-    const all = new Set([
-      ...before.always,
-      ...before.now,
-      ...(before.maybe ?? []),
-      // Events of moves name all moved messages.
-      ...before.watching,
-      ...after.always,
-      ...after.now,
-      ...holders,
-    ]);
+    // Events of moves name all moved messages.
+    const former = [...before.always, ...before.now, ...(before.maybe ?? []), ...before.watching];
+    const all = new Set([...former, ...after.always, ...after.now, ...holders]);
     const mayRead = (person: Person) => this.model.mayRead(person, message);
     this.publish('update', message, { ...NOBODY_SURELY, maybe: new Set([...all].filter(mayRead)) });
     const hidden = new Set([...all].filter((each) => !mayRead(each)));
@@ -456,11 +453,8 @@ export class CompanyClients {
   /** Expects the events of a new message. `isOnTime` is false if it may have been delivered long ago. */
   adopt(message: Message, isOnTime = true): void {
     const receivers = new Set(message.rows);
-    this.publish(
-      'message',
-      message,
-      isOnTime ? { always: receivers, now: NOBODY } : { ...NOBODY_SURELY, maybe: receivers },
-    );
+    const audience = isOnTime ? { always: receivers, now: NOBODY } : { ...NOBODY_SURELY, maybe: receivers };
+    this.publish('message', message, audience);
   }
 
   /** The person's client has received its events about messages, and no others. */
@@ -478,7 +472,9 @@ export class CompanyClients {
     if (!device || this.offline.has(person)) return;
     for (;;) {
       const params = { queue_id: device.queueId, last_event_id: device.lastEventId, dont_block: true };
-      const { status, json } = await this.insist(person, 'GET', '/events', params);
+      const { losesPoll: losesAnswer } = device;
+      device.losesPoll = false;
+      const { status, json } = await this.insist(person, 'GET', '/events', params, { losesAnswer });
       if (json?.code === 'BAD_EVENT_QUEUE_ID' || (status === 400 && device.mayKnowLost)) {
         await this.connect(person);
         return;

@@ -26,6 +26,8 @@ const BOT_PATIENCE_SECONDS = 30 * 60;
 const KEPT_UNUSED_SECONDS = 7 * 86_400;
 /** Field of register that changes with each start of the server, without an event. */
 const START_OF_SERVER = 'server_generation';
+const DIRECTS = [{ operator: 'is', operand: 'dm' }];
+const inChannel = ({ id }: Channel) => [{ operator: 'channel', operand: id }];
 
 /** Simulated company with checks of what its people see against the model. */
 export class Company extends CompanyClients {
@@ -118,16 +120,11 @@ export class Company extends CompanyClients {
       const { dueAt, checkAfter } = reminder;
       const isOnTime = checkAfter === dueAt;
       if (checkAfter + (isOnTime ? 0 : JOB_PATIENCE_SECONDS) > this.time.now()) continue;
-      const { json } = await this.page(reminder.author, [{ operator: 'is', operand: 'dm' }]);
-      const copies = json.messages.filter(({ content }: Wire) => numbersIn(content).has(reminder.number));
-      if (isOnTime) this.checkTime(`reminder ${reminder.number}`, dueAt, copies);
-      const count = copies.length;
-      if (count !== 1) {
-        throw new Violation(
-          'jobs due are done once',
-          `p${reminder.author} got reminder ${reminder.number} ${count} times`,
-        );
-      }
+      const { author, number } = reminder;
+      const copies = await this.directsWith(author, number);
+      if (isOnTime) this.checkTime(`reminder ${number}`, dueAt, copies);
+      if (copies.length !== 1)
+        throw new Violation('jobs due are done once', `p${author} got reminder ${number} ${copies.length} times`);
       this.model.reminders.delete(reminder);
     }
   }
@@ -138,10 +135,14 @@ export class Company extends CompanyClients {
       if (askedAt + BOT_PATIENCE_SECONDS > this.time.now()) continue;
       this.model.questions.delete(number);
       if (answer === 0 && this.model.isDeletedText(number)) continue;
-      const { json } = await this.page(by, [{ operator: 'is', operand: 'dm' }]);
-      const count = json.messages.filter(({ content }: Wire) => numbersIn(content).has(answer)).length;
+      const count = (await this.directsWith(by, answer)).length;
       if (count !== 1) throw new Violation('bots answer once', `p${by} got ${count} answers to ${number}`);
     }
+  }
+
+  private async directsWith(person: Person, number: number): Promise<readonly Wire[]> {
+    const { json } = await this.page(person, DIRECTS);
+    return json.messages.filter(({ content }: Wire) => numbersIn(content).has(number));
   }
 
   private async checkScheduled(scheduled: Scheduled): Promise<void> {
@@ -155,6 +156,8 @@ export class Company extends CompanyClients {
     }
     if (copies.length === 1) {
       if (!scheduled.isExcused) this.checkTime(`scheduled message ${id}`, scheduled.dueAt, copies);
+      if (entry && !scheduled.isExcused)
+        throw new Violation('jobs due are done once', `scheduled message ${id} was sent and is still listed`);
       this.model.scheduled.delete(id);
       const message = this.model.send(copies[0].id, author, destination, number, this.time.now());
       this.adopt(message, !scheduled.isExcused);
@@ -179,27 +182,20 @@ export class Company extends CompanyClients {
   }
 
   private async messagesIn(person: Person, destination: Destination): Promise<readonly Wire[]> {
-    const narrow =
-      'channel' in destination
-        ? { operator: 'channel', operand: destination.channel.id }
-        : { operator: 'is', operand: 'dm' };
-    const { json } = await this.page(person, [narrow]);
+    const narrow = 'channel' in destination ? inChannel(destination.channel) : DIRECTS;
+    const { json } = await this.page(person, narrow);
     return json.messages ?? [];
   }
 
   private async checkChannel(person: Person, channel: Channel): Promise<void> {
-    const narrow = [{ operator: 'channel', operand: channel.id }];
-    const { status, json } = await this.page(person, narrow);
-    const expected = this.expectedIn(
-      person,
-      (destination) => 'channel' in destination && destination.channel === channel,
-    );
+    const { status, json } = await this.page(person, inChannel(channel));
+    const expected = this.expectedIn(person, (place) => 'channel' in place && place.channel === channel);
     if (status !== 200 && expected.length === 0) return;
     this.checkList(person, `channel ${channel.name}`, expected, json.messages ?? []);
   }
 
   private async checkDirects(person: Person): Promise<void> {
-    const { json } = await this.page(person, [{ operator: 'is', operand: 'dm' }]);
+    const { json } = await this.page(person, DIRECTS);
     const expected = this.expectedIn(person, (destination) => 'participants' in destination);
     this.checkList(person, 'direct messages', expected, json.messages ?? []);
   }
@@ -222,12 +218,8 @@ export class Company extends CompanyClients {
         `p${person} in ${place}: missing ${missing}, unexpected ${extra}`,
       );
     }
-    for (const message of expected)
-      this.checkContent(
-        person,
-        message,
-        found.find(({ id }) => id === message.id),
-      );
+    const shownById = new Map(found.map((each) => [each.id, each]));
+    for (const message of expected) this.checkContent(person, message, shownById.get(message.id));
   }
 
   private checkContent(person: Person, message: Message, shown: Wire): void {

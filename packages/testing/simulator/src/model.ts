@@ -251,11 +251,8 @@ export class Model {
     if (text === undefined) return false;
     if (text.author === person) return true;
     const { scheduled } = text;
-    return (
-      scheduled !== null &&
-      scheduled.dueAt <= now &&
-      this.isInAudience(person, scheduled.destination, receiversOf(scheduled.destination))
-    );
+    if (scheduled === null || scheduled.dueAt > now) return false;
+    return this.isInAudience(person, scheduled.destination, receiversOf(scheduled.destination));
   }
 
   /** Message watchers (messages §18). */

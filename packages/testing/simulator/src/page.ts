@@ -51,18 +51,8 @@ const timeOf = (at: number): string =>
 const nameOf = (step: Step, number: number): string => `#${number} ${timeOf(step.at)} p${step.by} ${step.kind}`;
 
 /** Page with the days, people, faults and last steps of a run, and the step that failed. */
-export function pageOf({
-  seed,
-  people,
-  plan,
-  lines,
-  steps,
-  calls,
-  messages,
-  crashes,
-  violation,
-  digest,
-}: Played): string {
+export function pageOf(run: Played): string {
+  const { seed, people, plan, lines, steps, calls, messages, crashes, violation, digest } = run;
   const played = plan.slice(0, steps);
   const counts = `${steps} of ${plan.length} steps, ${calls} requests, ${messages} messages, ${crashes} crashes`;
   const result = violation

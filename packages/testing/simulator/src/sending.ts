@@ -7,22 +7,20 @@ export const TOPICS = ['lunch', 'Release', 'release', 'garden', 'bugs'];
 
 export const channelsOf = ({ model }: Company): readonly Channel[] => [...model.channels.values()];
 
+/** One of the channels for which the condition holds. */
+export const pickChannel = (company: Company, fraction: number, isMeant: (channel: Channel) => boolean) =>
+  pick(channelsOf(company).filter(isMeant), fraction);
+
 export function destinationOf(company: Company, { by, a, b }: Choices): Destination | null {
   const { model, people } = company;
   if (a < 0.25) {
     const count = 1 + Math.floor(b * 2);
     const others = [...people.keys()].filter((person) => person !== by);
     const first = Math.floor(other(b) * others.length);
-    const chosen = Array.from(
-      { length: Math.min(count, others.length) },
-      (_, n) => others[(first + n) % others.length]!,
-    );
+    const chosen = [...others.slice(first), ...others.slice(0, first)].slice(0, count);
     return { participants: new Set([by, ...chosen]) };
   }
-  const channel = pick(
-    channelsOf(company).filter((each) => model.mayPost(by, each)),
-    b,
-  );
+  const channel = pickChannel(company, b, (each) => model.mayPost(by, each));
   return channel ? { channel, topic: pick(TOPICS, other(a))! } : null;
 }
 
@@ -46,17 +44,9 @@ export async function send(
   // The queue of a client that was offline may have expired; after a failed registration there is none.
   const queueId = company.devices.get(step.by)?.queueId ?? 'none';
   const local = { queue_id: queueId, local_id: company.localIdOf(step.by) };
-  model.announce(number, step.by, {
-    ...{ id: 0, number, author: step.by, dueAt: 0, destination },
-    isExcused: true,
-  });
-  const { status, json, body } = await company.insist(
-    step.by,
-    'POST',
-    '/messages',
-    { ...sentTo, ...local },
-    { losesAnswer },
-  );
+  model.announce(number, step.by, { id: 0, number, author: step.by, dueAt: 0, destination, isExcused: true });
+  const params = { ...sentTo, ...local };
+  const { status, json, body } = await company.insist(step.by, 'POST', '/messages', params, { losesAnswer });
   if (status === 200) {
     const message = model.send(json.id, step.by, destination, number, time.now(), file);
     company.adopt(message);

@@ -13,10 +13,14 @@ export interface Failing {
 /** Maximum number of runs. */
 const MAX_RUNS = 300;
 
-/** Removes steps for as long as the same invariant fails (delta debugging): first halves, last single steps. */
+/**
+ * Removes steps for as long as the same invariant fails (delta debugging): first halves, last single steps.
+ * @param enough Number of steps that need no more shrinking.
+ */
 export async function shrink(
   { seed, people, nodes, steps, invariant }: Failing,
   play: (options: RunOptions) => Promise<Pick<Outcome, 'steps' | 'violation'>> = run,
+  enough = 1,
 ): Promise<readonly Step[]> {
   let runs = 0;
   /** The steps up to the failing one; null if the invariant holds. */
@@ -27,7 +31,7 @@ export async function shrink(
   };
   let kept = steps;
   for (let size = Math.ceil(kept.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
-    for (let start = 0; start < kept.length && runs < MAX_RUNS; ) {
+    for (let start = 0; start < kept.length && kept.length > enough && runs < MAX_RUNS; ) {
       const fewer = await failing([...kept.slice(0, start), ...kept.slice(start + size)]);
       if (fewer) kept = fewer;
       else start += size;

@@ -109,16 +109,8 @@ const FIRST_ROLES: readonly (readonly [Role, number])[] = [
 const roleOf = (person: number): readonly [Role, number] => FIRST_ROLES[person] ?? ['member', MEMBER];
 
 /** Plays steps on a new server and checks the invariants after each one. The same options always give the same digest. */
-export async function run({
-  seed,
-  people,
-  steps,
-  nodes,
-  until,
-  onTrace = () => {},
-  onStep = () => {},
-  app,
-}: RunOptions): Promise<Outcome> {
+export async function run(options: RunOptions): Promise<Outcome> {
+  const { seed, people, steps, nodes, until, onTrace = () => {}, onStep = () => {}, app } = options;
   const restoreSliceClock = stopSliceClock();
   const time = new SimulatedTime(new SeededRandom(seed + 1));
   const engine = new Engine(time, seed + 2, nodes);

@@ -9,14 +9,18 @@ const { planting, nodes, seeds } = JSON.parse(process.argv[2]!) as {
 };
 register('./hook.js', import.meta.url, { data: planting });
 const { plan, run } = await import('../simulate.js');
+const { shrink } = await import('../shrink.js');
+/** Steps that are few enough to read. */
+const FEW_STEPS = 30;
 const WEEK = { days: 3, people: 4, faults: 1 };
 
 for (let seed = 1; seed <= seeds; seed++) {
-  const { violation, steps } = await run({
-    ...{ seed, people: WEEK.people, steps: plan({ seed, ...WEEK }) },
-    ...(nodes !== undefined && { nodes }),
-  });
+  const options = { seed, people: WEEK.people, ...(nodes !== undefined && { nodes }) };
+  const planned = plan({ seed, ...WEEK });
+  const { violation, steps } = await run({ ...options, steps: planned });
   if (!violation) continue;
-  console.log(`${violation.invariant}, seed ${seed}, step ${steps}`);
+  const { invariant } = violation;
+  const kept = await shrink({ ...options, steps: planned.slice(0, steps), invariant }, run, FEW_STEPS);
+  console.log(`${invariant}, seed ${seed}, step ${steps}, shrunk to ${kept.length}`);
   process.exit(0);
 }

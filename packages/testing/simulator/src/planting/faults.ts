@@ -258,9 +258,9 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   ),
   fault(
     'guests read channels they are not subscribed to',
-    'domain/src/messages/message-permissions.ts',
-    'if (isGuest(actor) && !isSubscribed) return false;',
-    '',
+    'domain/src/channels/channel-access.ts',
+    'return !isGuest(actor) && (!isPrivate(channel)',
+    'return (!isPrivate(channel)',
   ),
   fault(
     'who has left stays subscribed',
