@@ -85,6 +85,61 @@ test("shows the host's card of an order below its message", async ({ shop }) => 
   expect(await shop.violations()).toEqual([]);
 });
 
+const askQuestion = async (page: Page, text: string) => {
+  await page.getByRole('textbox', { name: /Message/ }).fill(text);
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect(page.getByRole('article').filter({ hasText: text })).toBeVisible();
+};
+
+for (const customer of ['eve', 'ann']) {
+  test(`starts a visitor before the log-in, whose conversation ${customer} has afterwards`, async ({ shop, page }) => {
+    const element = '<parley-chat visitor="/visit"></parley-chat>';
+    await shop.open(element);
+    await askQuestion(page, 'Do you ship to Elsinore?');
+    await expect(page.getByText('Your order is on its way.')).toHaveCount(0);
+    const cookies = await page.context().cookies();
+    expect(cookies.find(({ name }) => name === 'visitor')).toMatchObject({ httpOnly: true });
+    // The cookie finds the visitor again.
+    await page.reload();
+    await expect(page.getByText('Do you ship to Elsinore?')).toBeVisible();
+    await shop.open(element, customer);
+    await expect(page.getByText('Do you ship to Elsinore?')).toBeVisible();
+    await askQuestion(page, 'It is me');
+    expect((await page.context().cookies()).map(({ name }) => name)).not.toContain('visitor');
+  });
+}
+
+test('acts with the token of its attribute, requests another one when it is revoked, and keeps it out of addresses', async ({
+  page,
+  address,
+}) => {
+  const addresses: string[] = [];
+  page.on('request', (request) => addresses.push(request.url()));
+  // Rejected requests are errors on the console, which the fixture `shop` forbids.
+  await page.goto(address);
+  const tokenOf = async () => (await page.request.get(`${address}/token?customer=ann`)).json();
+  const [first, second] = [await tokenOf(), await tokenOf()];
+  await page.evaluate(
+    ({ order, token, next }) => {
+      document.body.insertAdjacentHTML('beforeend', order);
+      const element = document.querySelector('parley-chat')!;
+      element.setAttribute('token', token);
+      document.addEventListener('parley-token', () => {
+        document.title = 'requested';
+        element.setAttribute('token', next);
+      });
+    },
+    { order: ORDER.replace('<parley-chat', '<parley-chat token=""'), token: first.token, next: second.token },
+  );
+  await expect(page.getByText('Your order is on its way.')).toBeVisible();
+  await askQuestion(page, 'With the first token');
+  await page.request.get(`${address}/revoke?customer=ann&id=${first.id}`);
+  await askQuestion(page, 'With the second token');
+  await expect(page).toHaveTitle('requested');
+  expect(addresses.filter((one) => one.includes('parley_'))).toEqual([]);
+  expect((await page.context().cookies()).length).toBe(0);
+});
+
 test('sends with Enter where the host says so, and names the key', async ({ shop }) => {
   const page = await shop.open(ORDER, 'ann');
   const field = page.getByRole('textbox', { name: /Message/ });

@@ -13,6 +13,11 @@ await new Promise((resolve) => server.once('listening', resolve));
 const url = `http://localhost:${server.address().port}`;
 
 const nameOf = (request) => /(?:^|; )customer=(\w+)/.exec(request.headers.cookie ?? '')?.[1];
+const ticketOf = (request) => /(?:^|; )visitor=([^;]+)/.exec(request.headers.cookie ?? '')?.[1];
+const visitorOf = async (request) => {
+  const token = ticketOf(request);
+  return token === undefined ? null : parley.visitors.find({ realm: 'shop', token });
+};
 const parley = await createParley({
   database: `sqlite:${join(folder, 'chat.db')}`,
   url: `${url}/chat`,
@@ -22,7 +27,7 @@ const parley = await createParley({
   shedsLoad: false,
   authenticate: async (request) => {
     const externalId = nameOf(request);
-    return externalId === undefined ? null : { realm: 'shop', externalId };
+    return externalId === undefined ? visitorOf(request) : { realm: 'shop', externalId };
   },
   logInUrl: `${url}/log-in?return_to={next}`,
 });
@@ -51,13 +56,50 @@ for (const [channel, content] of Object.entries(orders)) {
   await ben.messages.send({ channel, topic: 'Support', content, ...data });
 }
 
+/** Channels of visitors who became customers. */
+const visits = new Map();
 app.use('/chat', parley.router);
 // Strict, like some product pages: the element needs no inline scripts or styles.
 app.use((_, response, next) => {
   response.set('Content-Security-Policy', "default-src 'self'; img-src 'self' data: https:; base-uri 'none'");
   next();
 });
-app.get('/log-in/:name', ({ params: { name }, query }, response) => {
+// Finds or starts the visitor. Customers chat in the channel that they got when they logged in.
+app.post('/visit', async (request, response) => {
+  const customer = nameOf(request);
+  if (customer !== undefined) return response.json({ channel: visits.get(customer), topic: 'Question' });
+  let visitor = await visitorOf(request);
+  if (!visitor) {
+    const { user, token, expiresAt } = await parley.visitors.start({ realm: 'shop', address: request.ip });
+    response.cookie('visitor', token, { httpOnly: true, sameSite: 'lax', expires: expiresAt });
+    visitor = { realm: 'shop', userId: user.id };
+  }
+  const channel = `Visitor ${visitor.userId}`;
+  await ben.channels.ensure({ name: channel, isPrivate: true, subscribers: [visitor.userId] });
+  return response.json({ channel, topic: 'Question' });
+});
+app.get('/token', async ({ query: { customer } }, response) => {
+  const user = { realm: 'shop', externalId: customer };
+  const conversations = [{ channel: 'orders', topic: 'Order 7' }];
+  const { token, id } = await parley.tokens.create({ user, conversations, expiresIn: 600 });
+  response.json({ token, id });
+});
+app.get('/revoke', async ({ query: { customer, id } }, response) => {
+  await parley.tokens.revoke({ realm: 'shop', externalId: customer }, Number(id));
+  response.json({});
+});
+app.get('/log-in/:name', async (request, response) => {
+  const {
+    params: { name },
+    query,
+  } = request;
+  const visitor = await visitorOf(request);
+  if (visitor) {
+    visits.set(name, `Visitor ${visitor.userId}`);
+    const customer = { realm: 'shop', externalId: name, name: name[0].toUpperCase() + name.slice(1) };
+    await parley.visitors.become({ ...customer, token: ticketOf(request) });
+    response.clearCookie('visitor');
+  }
   response.cookie('customer', name, { httpOnly: true, sameSite: 'lax' }).redirect(query.return_to ?? '/');
 });
 app.get('/log-in', ({ query }, response) => {

@@ -1,5 +1,5 @@
 import { aChannel, aMessage, aUser, createFixture, expectRefused, type MemoryFixture } from '@parley/testkit';
-import type { RealmId, UserId } from '../kernel/ids.js';
+import type { RealmId, RecipientId, UserId } from '../kernel/ids.js';
 import { externalIdKey } from './placeholders.js';
 import { isVisitor, type VisitorTicket, visitorExternalId } from './visitors.js';
 import { FindVisitor, InheritFromVisitor, KeepVisitorAccount, VisitorTickets } from './visitors.use-cases.js';
@@ -99,6 +99,65 @@ describe('InheritFromVisitor', () => {
     const visitor = await userOf(visitorId);
     expect(visitor).toMatchObject({ isActive: false, fullName: fixture.user('ann').fullName });
     expect(isVisitor(visitor)).toBe(false);
+  });
+
+  it('moves direct messages to the conversations of the customer, unread as they are', async () => {
+    const { realm } = fixture;
+    const [theirs, ours, alone] = await fixture.uow.write(realm.id, async (tx) => {
+      for (const content of ['From the visitor', 'To the visitor']) {
+        const [from, to] = content.startsWith('From') ? (['visitor', 'sam'] as const) : (['sam', 'visitor'] as const);
+        await aMessage({ from, to: [to], content })(fixture, tx);
+      }
+      await aMessage({ from: 'visitor', to: [], content: 'Note' })(fixture, tx);
+      await aMessage({ from: 'ann', to: ['visitor'], content: 'From the customer' })(fixture, tx);
+      const of = (...names: string[]) =>
+        tx.recipients.openDirect(
+          realm.id,
+          names.map((name) => fixture.user(name).id),
+        );
+      return [await of('visitor', 'sam'), await of('ann', 'sam'), await of('ann')];
+    });
+    await inherit();
+    const entriesIn = (recipientIds: readonly RecipientId[]) =>
+      fixture.uow.read(realm.id, ({ pages }) =>
+        pages.listEntriesUpTo(
+          fixture.viewer('ann'),
+          { conditions: [{ kind: 'recipient', recipientIds }], scope: 'own' },
+          null,
+          10,
+        ),
+      );
+    const seen = async (id: RecipientId) =>
+      (await entriesIn([id])).map(({ senderId, flags }) => [senderId === fixture.user('ann').id, flags.read]);
+    expect(await seen(theirs!)).toEqual([]);
+    expect(await seen(ours!)).toEqual([
+      [true, true],
+      [false, false],
+    ]);
+    expect(await seen(alone!)).toEqual([
+      [true, true],
+      [true, true],
+    ]);
+  });
+
+  it("makes the visitor's reactions those of the customer, who keeps their own", async () => {
+    const { realm, messages } = fixture;
+    const [, answer] = messages;
+    const emoji = (code: string) => ({ type: 'unicode', code, name: code }) as const;
+    const react = (name: string, code: string) =>
+      fixture.uow.write(realm.id, (tx) =>
+        tx.reactions.add(realm.id, answer!.id, { ...emoji(code), userId: fixture.user(name).id }),
+      );
+    await react('visitor', '1f44d');
+    await react('visitor', '1f389');
+    await react('ann', '1f389');
+    await inherit();
+    const codesOf = (name: string) =>
+      fixture.uow.read(realm.id, async ({ reactions }) =>
+        (await reactions.listOfUser(realm.id, [answer!.id], fixture.user(name).id)).map(({ code }) => code).sort(),
+      );
+    expect(await codesOf('ann')).toEqual(['1f389', '1f44d']);
+    expect(await codesOf('visitor')).toEqual(['1f389']);
   });
 
   it('changes nothing when it is repeated', async () => {

@@ -2,11 +2,14 @@ import type { ApiKeyMint } from '../access/credentials.js';
 import { subscribeToChannels } from '../channels/subscribing.js';
 import { DomainError } from '../kernel/errors.js';
 import { nobody } from '../kernel/event.js';
-import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { encodeJob, type Job, type JobHandler, type JobWork } from '../kernel/jobs.js';
 import type { Clock, Randomness } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import { changeFlags } from '../messages/flags.js';
+import type { MessageListEntry } from '../messages/message-condition.js';
+import { giveReactions, reactionsToGive } from '../messages/reactions.js';
 import { rename } from '../users/change-email.js';
 import { parseFullName, SHORTEST_GIVEN_NAME, toFullName, type User } from '../users/user.js';
 import { accessorsOf } from '../users/user-delivery.js';
@@ -169,7 +172,10 @@ export class KeepVisitorAccount {
 
 /** Limits of what a customer gets from a visitor. */
 const MAX_CHANNELS = 100;
+const MAX_DIRECT = 100;
 const MAX_MESSAGES = 1000;
+/** Each changes two rows and publishes two events. */
+const MAX_REACTIONS = 200;
 
 export interface InheritFromVisitorInput {
   readonly realmId: RealmId;
@@ -179,8 +185,8 @@ export interface InheritFromVisitorInput {
 }
 
 /**
- * Gives a visitor's channels, and the newest messages there, to the customer that the visitor turned out to be. The
- * visitor's account is deactivated under the customer's name, so that clients which loaded messages before show the
+ * Gives a visitor's channels and direct conversations, with the newest messages and the visitor's reactions there, to the
+ * customer that the visitor turned out to be. The visitor's account is deactivated under the customer's name, so that clients which loaded messages before show the
  * same name.
  */
 export class InheritFromVisitor {
@@ -197,7 +203,9 @@ export class InheritFromVisitor {
       async (tx) => {
         const [visitor, customer] = [await tx.users.get(realmId, visitorId), await tx.users.get(realmId, userId)];
         if (!isVisitor(visitor) || !visitor.isActive || !customer.isActive) return;
-        await giveChannels(tx, visitor, customer);
+        const given = await giveChannels(tx, visitor, customer);
+        const direct = await giveDirect(tx, visitor, customer);
+        await giveSomeReactions(tx, [...given, ...direct], visitor, customer);
         await forgetVisit(tx, visitor);
         const realm = await tx.realms.get(realmId);
         await deactivateWithBots(tx, realm, await tx.users.get(realmId, visitorId), this.clock.now());
@@ -237,13 +245,13 @@ async function forgetVisit(tx: Transaction, { realmId, id }: User): Promise<void
 
 /**
  * Subscribes the customer to the visitor's channels. Delivers the newest messages there with the visitor's unread marks;
- * those of the visitor become the customer's.
+ * those of the visitor become the customer's. Returns the messages.
  */
-async function giveChannels(tx: Transaction, visitor: User, customer: User): Promise<void> {
+async function giveChannels(tx: Transaction, visitor: User, customer: User): Promise<readonly MessageId[]> {
   const { realmId } = visitor;
   const ids = await tx.channels.listSubscribedIds(realmId, visitor.id);
   const channels = (await tx.channels.list(realmId, ids.slice(0, MAX_CHANNELS))).filter((one) => !one.isArchived);
-  if (channels.length === 0) return;
+  if (channels.length === 0) return [];
   const recipientIds = channels.map(({ recipientId }) => recipientId);
   const filter = { conditions: [{ kind: 'recipient', recipientIds }], scope: 'own' } as const;
   const [theirs, ours] = [visitor, customer].map(({ id: userId }) => ({ realmId, userId }));
@@ -258,8 +266,58 @@ async function giveChannels(tx: Transaction, visitor: User, customer: User): Pro
     ours!,
     gained.map(({ id }) => id),
   );
+  await giveSent(tx, entries, visitor, customer);
+  await markUnread(tx, gained, customer);
+  return entries.map(({ id }) => id);
+}
+
+/**
+ * Moves the visitor's newest direct messages to conversations of the customer with the same people. No event moves direct
+ * messages, so clients show the former conversation until they load it again. Returns the messages.
+ */
+async function giveDirect(tx: Transaction, visitor: User, customer: User): Promise<readonly MessageId[]> {
+  const { realmId } = visitor;
+  const all = await tx.recipients.listDirectWith(realmId, visitor.id, visitor.id, 1);
+  const recipientIds = all.slice(-MAX_DIRECT);
+  if (recipientIds.length === 0) return [];
+  const filter = { conditions: [{ kind: 'recipient', recipientIds }], scope: 'own' } as const;
+  const entries = await tx.pages.listEntriesUpTo({ realmId, userId: visitor.id }, filter, null, MAX_MESSAGES);
+  const ids = entries.map(({ id }) => id);
+  const owned = await tx.personal.listFlags({ realmId, userId: customer.id }, ids);
+  const moved = new Map<RecipientId, MessageId[]>();
+  for (const { id, recipientId } of entries) {
+    moved.set(recipientId, [...(moved.get(recipientId) ?? []), id]);
+  }
+  for (const recipient of (await tx.recipients.list(realmId, [...moved.keys()])).values()) {
+    if (recipient.kind !== 'direct') continue;
+    const present = recipient.userIds.map((id) => (id === visitor.id ? customer.id : id));
+    const target = await tx.recipients.openDirect(realmId, [...new Set(present)]);
+    await tx.moves.moveDirect(realmId, getOrThrow(moved, recipient.id), target);
+  }
+  await giveSent(tx, entries, visitor, customer);
+  await markUnread(
+    tx,
+    entries.filter(({ id }) => !owned.has(id)),
+    customer,
+  );
+  return ids;
+}
+
+/** Makes the customer the author of the visitor's messages among these. */
+async function giveSent(tx: Transaction, entries: readonly MessageListEntry[], visitor: User, customer: User) {
   const sent = entries.filter(({ senderId }) => senderId === visitor.id).map(({ id }) => id);
-  await tx.messages.changeSender(realmId, sent, visitor.id, customer.id);
+  await tx.messages.changeSender(visitor.realmId, sent, visitor.id, customer.id);
+}
+
+async function markUnread(tx: Transaction, gained: readonly MessageListEntry[], { realmId, id: userId }: User) {
   const unread = gained.filter(({ flags }) => !flags.read).map(({ id }) => id);
-  if (unread.length > 0) await changeFlags(tx, await tx.actors.get(ours!), unread, { op: 'remove', flag: 'read' });
+  if (unread.length === 0) return;
+  await changeFlags(tx, await tx.actors.get({ realmId, userId }), unread, { op: 'remove', flag: 'read' });
+}
+
+/** Makes the customer the author of the visitor's reactions to the newest of these messages. */
+async function giveSomeReactions(tx: Transaction, ids: readonly MessageId[], visitor: User, customer: User) {
+  const messages = await tx.messages.list(visitor.realmId, ids);
+  const reactions = await reactionsToGive(tx, messages, visitor.id, customer.id);
+  await giveReactions(tx, messages, reactions.slice(-MAX_REACTIONS), customer.id);
 }

@@ -4,8 +4,9 @@ import { DomainError, declareErrors } from '../kernel/errors.js';
 import type { FeatureParts } from '../kernel/event.js';
 import type { MessageId, RealmId, UserId } from '../kernel/ids.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import type { LocatedMessage } from './load-access.js';
-import { type UserSummary, userSummary } from './message.js';
+import { type Message, type UserSummary, userSummary } from './message.js';
 import { messageWatchers } from './message-delivery.js';
 
 /** User's reaction to a message. All reactions with the same emoji share its name. */
@@ -150,4 +151,39 @@ export async function removeSomeReactions(
     await publishReaction(tx, 'remove', user, { message, channel }, reaction);
   }
   return { count: reactions.length, next };
+}
+
+/** Returns the reactions of `from` to these messages, except those that `to` has too. */
+export async function reactionsToGive(
+  { reactions }: { readonly reactions: ReactionReads },
+  messages: readonly Message[],
+  from: UserId,
+  to: UserId,
+): Promise<readonly UserReaction[]> {
+  const [first] = messages;
+  if (!first) return [];
+  const ids = messages.map(({ id }) => id);
+  const keyOf = ({ messageId, type, code }: UserReaction) => `${messageId} ${type} ${code}`;
+  const taken = new Set((await reactions.listOfUser(first.realmId, ids, to)).map(keyOf));
+  return (await reactions.listOfUser(first.realmId, ids, from)).filter((reaction) => !taken.has(keyOf(reaction)));
+}
+
+/** Makes the user the author of these reactions to the messages. */
+export async function giveReactions(
+  tx: Transaction,
+  messages: readonly Message[],
+  reactions: readonly UserReaction[],
+  userId: UserId,
+): Promise<void> {
+  const byId = new Map(messages.map((message) => [message.id, message]));
+  for (const { messageId, ...reaction } of reactions) {
+    const message = getOrThrow(byId, messageId);
+    const { realmId } = message;
+    const channel = message.channelId === null ? null : await tx.channels.find(realmId, message.channelId);
+    const located = { message, channel };
+    await tx.reactions.remove(realmId, messageId, reaction, reaction.userId);
+    await publishReaction(tx, 'remove', { realmId, id: reaction.userId }, located, reaction);
+    await tx.reactions.add(realmId, messageId, { ...reaction, userId });
+    await publishReaction(tx, 'add', { realmId, id: userId }, located, reaction);
+  }
 }

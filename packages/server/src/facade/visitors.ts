@@ -39,9 +39,9 @@ export interface Visitors {
   find(visitor: VisitorRef): Promise<UserRef | null>;
   /**
    * Makes the visitor the user with this external id, after log-in. A user without an account gets the visitor's.
-   * Otherwise, the user joins the visitor's channels, gets the newest 1,000 messages there with their unread marks, and
-   * becomes the author of the visitor's; the visitor's account remains, deactivated, under the user's name. Direct
-   * messages and reactions stay with it. Repeatable. @throws DomainError UNKNOWN_VISITOR
+   * Otherwise, the user joins the visitor's channels, gets the newest 1,000 messages there and in 100 direct conversations
+   * with their unread marks, and becomes the author of the visitor's messages and of 200 reactions; the visitor's account
+   * remains, deactivated, under the user's name. Irreversible. Repeatable. @throws DomainError UNKNOWN_VISITOR
    */
   become(customer: VisitorRef & UserToUpsert): Promise<ChatUser>;
 }

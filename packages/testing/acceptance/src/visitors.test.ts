@@ -136,6 +136,35 @@ describe('parley.visitors.become', () => {
     expect(await visitors.become({ ...ann, token })).toMatchObject({ id });
   });
 
+  it('gives direct messages and reactions to a customer with an account', async () => {
+    const { users, visitors } = server.parley;
+    const { id } = await users.upsert({ ...ann, role: 'guest' });
+    const { id: samId } = await users.upsert({ ...staff, name: 'Sam' });
+    const { user, token, self } = await aVisitor();
+    session = staff;
+    const send = (to: number, content: string) =>
+      server.request('POST', '/messages', { realm, params: { type: 'direct', to: JSON.stringify([to]), content } });
+    const sent = (await send(user.id, 'Here is a photo')).body as Wire;
+    session = self;
+    await server.request('POST', `/messages/${sent.id}/reactions`, { realm, params: { emoji_name: 'tada' } });
+    expect((await send(samId, 'Thanks')).status).toBe(200);
+    await visitors.become({ ...ann, token });
+    const narrow = (other: number) => JSON.stringify([{ operator: 'dm', operand: [other] }]);
+    const read = async (as: UserRef, other: number) => {
+      session = as;
+      const params = { anchor: 'newest', num_before: 10, num_after: 0, narrow: narrow(other) };
+      return ((await server.request('GET', '/messages', { realm, params })).body as Wire).messages as Wire[];
+    };
+    for (const messages of [await read(ann, samId), await read(staff, id)]) {
+      expect(messages.map(({ sender_id, content }) => [sender_id, content])).toEqual([
+        [samId, '<p>Here is a photo</p>'],
+        [id, '<p>Thanks</p>'],
+      ]);
+      expect(messages[0]!.reactions.map(({ user_id }: Wire) => user_id)).toEqual([id]);
+    }
+    expect(await read(staff, user.id)).toEqual([]);
+  });
+
   it('continues where an earlier call ended', async () => {
     const { user, token, channel } = await aVisitor();
     // The account of the customer was added, and the process ended.

@@ -11,7 +11,7 @@ import styles from './app.module.css';
 /** Unobtrusive line shown while the server is unreachable, or after the session ended. */
 export function ConnectionLine() {
   const { i18n } = useLingui();
-  const { chat, baseUrl, frame } = useServices();
+  const { chat, baseUrl, tokens } = useServices();
   const connection = useReading(chat.connection);
   // The log-in page returns to the current place.
   usePlace(({ hash }) => hash);
@@ -23,7 +23,7 @@ export function ConnectionLine() {
     return (
       <div className={styles.ended} role="alert">
         {endTexts(i18n)[connection.code ?? ''] ?? i18n._('Your session has ended.')}{' '}
-        <LogInAgain baseUrl={baseUrl} frame={frame} />
+        <LogInAgain baseUrl={baseUrl} tokens={tokens} />
       </div>
     );
   }
@@ -41,12 +41,12 @@ export function ConnectionLine() {
   );
 }
 
-/** Links to the log-in page and back; in a frame, requests a new token from the host page. */
-export function LogInAgain({ baseUrl, frame }: Pick<Services, 'baseUrl' | 'frame'>) {
+/** Links to the log-in page and back; with passed tokens, requests another one from the host page. */
+export function LogInAgain({ baseUrl, tokens }: Pick<Services, 'baseUrl' | 'tokens'>) {
   const { i18n } = useLingui();
-  if (frame) {
+  if (tokens) {
     return (
-      <button type="button" className={styles.again} onClick={() => frame.again()}>
+      <button type="button" className={styles.again} onClick={() => tokens.again()}>
         {i18n._('Try again')}
       </button>
     );

@@ -18,10 +18,10 @@ export function NotFound() {
 /** Shown to visitors on pages for people with an account. */
 export function NeedsAccount() {
   const { i18n } = useLingui();
-  const { baseUrl, frame } = useServices();
+  const { baseUrl, tokens } = useServices();
   return (
     <p className={styles.notFound}>
-      {i18n._('This page is for people with an account.')} <LogInAgain baseUrl={baseUrl} frame={frame} />{' '}
+      {i18n._('This page is for people with an account.')} <LogInAgain baseUrl={baseUrl} tokens={tokens} />{' '}
       <a href="#feed">{i18n._('Combined feed')}</a>
     </p>
   );
@@ -30,11 +30,11 @@ export function NeedsAccount() {
 /** Shown to visitors when the organization no longer admits them. */
 export function AccessEnded() {
   const { i18n } = useLingui();
-  const { baseUrl, frame } = useServices();
+  const { baseUrl, tokens } = useServices();
   return (
     <p className={styles.notFound} role="alert">
       {i18n._('This organization can no longer be read without an account.')}{' '}
-      <LogInAgain baseUrl={baseUrl} frame={frame} />
+      <LogInAgain baseUrl={baseUrl} tokens={tokens} />
     </p>
   );
 }

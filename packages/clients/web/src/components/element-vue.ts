@@ -13,6 +13,7 @@ interface Props extends ParleyChatAttributes {
   readonly onParleySent?: (event: CustomEvent<ParleyChatEvents['parley-sent']>) => void;
   readonly onParleyOpen?: (event: CustomEvent<ParleyChatEvents['parley-open']>) => void;
   readonly onParleyData?: (event: CustomEvent<ParleyChatEvents['parley-data']>) => void;
+  readonly onParleyToken?: (event: CustomEvent<ParleyChatEvents['parley-token']>) => void;
   readonly onParleyPerson?: (event: CustomEvent<ParleyChatEvents['parley-person']>) => void;
 }
 

@@ -17,11 +17,11 @@ async function sizeOf(url: string): Promise<number | null> {
   return size;
 }
 
-/** Size of an uploaded file. In a frame, the page cannot request it and shows nothing. */
+/** Size of an uploaded file. With passed tokens, the page cannot request it and shows nothing. */
 export function FileSize({ url, className }: { readonly url: string; readonly className?: string | undefined }) {
   const { i18n } = useLingui();
   const services = useContext(ServicesContext);
-  const isKnowable = services !== null && !services.frame;
+  const isKnowable = services !== null && !services.tokens;
   const [size, setSize] = useState(known.get(url) ?? null);
   useEffect(() => {
     if (isKnowable && !known.has(url)) sizeOf(url).then(setSize, () => {});

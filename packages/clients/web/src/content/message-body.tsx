@@ -318,7 +318,7 @@ const PREVIEW_HEIGHT = 240;
 
 interface ForeignProps {
   readonly url: string;
-  /** True for a streamed file. A frame fetches the whole file. */
+  /** True for a streamed file. With passed tokens, the whole file is fetched. */
   readonly isStreamed?: boolean;
   readonly children: ReactNode;
 }
@@ -326,7 +326,7 @@ interface ForeignProps {
 /** Loads files from other sites only on a click, because loading would reveal the user's IP address. */
 function Foreign({ url, isStreamed = false, children }: ForeignProps) {
   const { baseUrl } = useWorld();
-  const isFetched = useContext(ServicesContext)?.frame !== undefined && isStreamed;
+  const isFetched = useContext(ServicesContext)?.tokens !== undefined && isStreamed;
   const [isShown, setShown] = useState(url.startsWith(baseUrl) && !isFetched);
   const parts = useRareParts(!isShown);
   return isShown ? children : parts && <parts.Hidden url={url} onShow={() => setShown(true)} />;

@@ -1,5 +1,5 @@
 import { reportFailure } from '../services/failures.js';
-import type { Frame } from '../services/frame.js';
+import type { PassedTokens } from '../services/passed-tokens.js';
 
 /** Chat address of a clicked link; null for other clicks. */
 export function hashOfLink(event: MouseEvent, baseUrl: string): string | null {
@@ -10,7 +10,7 @@ export function hashOfLink(event: MouseEvent, baseUrl: string): string | null {
   return link.href.startsWith(`${baseUrl}#`) ? link.hash : null;
 }
 
-/** Beginnings of file addresses that need the token in a frame. */
+/** Beginnings of file addresses that need a passed token. */
 const FILES = ['user_uploads/', 'api/v1/export/users/'];
 
 /** Address of a file behind a clicked link; null for other clicks. */
@@ -21,10 +21,10 @@ export function fileOfLink(event: MouseEvent, baseUrl: string): string | null {
     : null;
 }
 
-/** Downloads a file with the frame's token. */
-export function downloadFile(frame: Frame, url: string, event: Event): void {
+/** Downloads a file with a passed token. */
+export function downloadFile(tokens: PassedTokens, url: string, event: Event): void {
   event.preventDefault();
-  frame
+  tokens
     .loadFile(url)
     .then((blob) => {
       const href = URL.createObjectURL(blob);

@@ -7,15 +7,17 @@ import { directionOf, loadLanguage, validTag } from '../app/languages.js';
 import { LogInAgain } from '../app/lines.js';
 import type { HostTexts, ShownData } from '../services/components.js';
 import { ServicesContext } from '../services/context.js';
-import type { Frame } from '../services/frame.js';
 import { type Navigation, OwnNavigation, PageNavigation } from '../services/location.js';
-import { openForHost } from '../services/open-for-host.js';
+import type { PassedTokens } from '../services/passed-tokens.js';
 import { readerSizeSheet } from '../services/reader-size.js';
 import type { OpenedServices } from '../services/services.js';
+import { AttributeTokens } from './attribute-tokens.js';
 import styles from './element.module.css';
 import { ElementView, isView, mistakeIn } from './element-view.js';
 import { downloadFile, fileOfLink, hashOfLink } from './links.js';
+import { Opening } from './opening.js';
 import type { Shown, Tell } from './place.js';
+import { forgetVisit, visit } from './visits.js';
 
 /** Organization URL: this file is in a subfolder of it. */
 const baseUrl = new URL(/* @vite-ignore */ '..', import.meta.url).href;
@@ -28,45 +30,8 @@ interface Sheets {
 }
 
 let sheets: Sheets;
-let frame: Frame | undefined;
-
-let opened: Promise<OpenedServices | null> | undefined;
-
-/**
- * Shares one chat between the elements of a page. Null if no user is logged in; the next call retries, since the host
- * may have logged a user in.
- */
-function services(): Promise<OpenedServices | null> {
-  opened ??= openForHost(baseUrl, frame).then((chat) => {
-    if (!chat) opened = undefined;
-    return chat;
-  });
-  return opened;
-}
-
-/** Closes the chat if its user is no longer logged in, and returns the current user's chat. */
-async function renewed(last: OpenedServices | null): Promise<OpenedServices | null> {
-  // A rejection ends the chat.
-  await last?.client.get('/users/me', {}, { maxRetries: 0 }).catch(() => {});
-  if (last?.chat.connection.peek().state !== 'ended') return last;
-  last.close();
-  opened = undefined;
-  return services();
-}
-
-/** Number of elements in the page. */
-let count = 0;
-/** Delay before a page without elements closes the chat; frameworks remove and re-insert elements. */
-const CLOSE_AFTER_MS = 2000;
-
-function closeLater(): void {
-  setTimeout(() => {
-    if (count > 0) return;
-    const last = opened;
-    opened = undefined;
-    void last?.then((chat) => chat?.close());
-  }, CLOSE_AFTER_MS);
-}
+/** Chat of all elements without a token of their own. */
+let common: Opening;
 
 const linkTo = (name: string): HTMLLinkElement =>
   Object.assign(document.createElement('link'), { rel: 'stylesheet', href: new URL(name, import.meta.url).href });
@@ -74,7 +39,7 @@ const linkTo = (name: string): HTMLLinkElement =>
 /**
  * `<parley-chat>`: the chat embedded in another product's page. Attributes: `view` (`chat`, `conversation`, `list` or
  * `button`), `channel` (name or id) with `topic`, `direct` (user ids), `lang`, `theme`, `dates`, `links`, `address`,
- * `sends`, `tools`.
+ * `sends`, `tools`, `token`, `visitor`.
  */
 class ParleyChatElement extends HTMLElement {
   static readonly observedAttributes = [
@@ -88,6 +53,8 @@ class ParleyChatElement extends HTMLElement {
     'address',
     'sends',
     'tools',
+    'token',
+    'visitor',
   ];
 
   private readonly ownNavigation = new OwnNavigation('#inbox');
@@ -100,6 +67,7 @@ class ParleyChatElement extends HTMLElement {
   /** Resolves once the style sheet is loaded. */
   private styled: Promise<void> | null = null;
   private drawing = 0;
+  private opening: Opening | null = null;
 
   get texts(): HostTexts {
     return this.ownTexts;
@@ -111,26 +79,34 @@ class ParleyChatElement extends HTMLElement {
   }
 
   connectedCallback(): void {
-    // The host may have logged in another user while the page had no element.
-    if (count++ === 0) opened = opened?.then(renewed);
-    if (frame) frame.again = () => this.again();
+    this.open();
     if (!this.shadowRoot) this.attachShadow({ mode: 'open' });
     void this.draw();
   }
 
   disconnectedCallback(): void {
-    count--;
-    closeLater();
+    this.opening?.leave();
+    this.opening = null;
+    const visitor = this.getAttribute('visitor');
+    if (visitor !== null) forgetVisit(visitor);
     // Frameworks move elements by removing and re-inserting them.
     queueMicrotask(() => {
       if (!this.isConnected) this.end();
     });
   }
 
+  /** Chooses the chat: that of the attribute `token`, or the page's. */
+  private open(): void {
+    const tokens = this.hasAttribute('token') ? new AttributeTokens(baseUrl, this) : undefined;
+    this.opening = tokens ? new Opening(baseUrl, tokens) : common;
+    this.opening.enter();
+    if (this.opening.tokens) this.opening.tokens.again = () => this.again();
+  }
+
   private again(): void {
     // Fields save their texts, which the next chat restores.
     this.end();
-    opened = opened?.then(renewed);
+    this.opening?.renew();
     void this.draw();
   }
 
@@ -140,15 +116,34 @@ class ParleyChatElement extends HTMLElement {
     this.container?.remove();
   }
 
-  attributeChangedCallback(): void {
-    if (this.isConnected && this.root) void this.draw();
+  attributeChangedCallback(name?: string, last?: string | null, value?: string | null): void {
+    if (!this.isConnected || !this.root) return;
+    if (name === 'token') this.changeToken(last != null, value != null);
+    else void this.draw();
+  }
+
+  /** A next token is used when the server has rejected the last one, or at once if that opened no chat. */
+  private changeToken(had: boolean, has: boolean): void {
+    if (had && has) {
+      if (!this.shared) this.again();
+      return;
+    }
+    this.end();
+    this.opening?.leave();
+    this.open();
+    void this.draw();
   }
 
   private async draw(): Promise<void> {
     const drawing = ++this.drawing;
     const languages = [this.lang || document.documentElement.lang, ...navigator.languages].filter(Boolean);
     const dates = validTag(this.getAttribute('dates') ?? undefined);
-    const [i18n, shared] = await Promise.all([loadLanguage(languages, dates), services()]);
+    const { opening } = this;
+    if (!opening) return;
+    const visitor = this.getAttribute('visitor');
+    // The host sets the cookie of a visitor before the chat is opened.
+    const visited = visitor === null ? null : await visit(visitor);
+    const [i18n, shared] = await Promise.all([loadLanguage(languages, dates), opening.services()]);
     replaceTexts(i18n, this.ownTexts);
     if (!this.isConnected || drawing !== this.drawing) return;
     if (this.root && shared !== this.shared) this.end();
@@ -161,8 +156,8 @@ class ParleyChatElement extends HTMLElement {
     if (view !== null && !isView(view)) console.error(`<parley-chat>: ${mistakeIn(view)}`);
     const shown: Shown = {
       view,
-      channel: this.getAttribute('channel'),
-      topic: this.getAttribute('topic'),
+      channel: this.getAttribute('channel') ?? visited?.channel ?? null,
+      topic: this.getAttribute('topic') ?? visited?.topic ?? null,
       direct: this.getAttribute('direct'),
     };
     this.container!.lang = i18n.locale;
@@ -185,8 +180,8 @@ class ParleyChatElement extends HTMLElement {
           </ServicesContext.Provider>
         ) : (
           <p className={styles.line}>
-            {frame && i18n._('The page around the chat has not logged you in.')}{' '}
-            <LogInAgain baseUrl={baseUrl} frame={frame} />
+            {opening.tokens && i18n._('The page around the chat has not logged you in.')}{' '}
+            <LogInAgain baseUrl={baseUrl} tokens={opening.tokens} />
           </p>
         )}
       </I18nProvider>,
@@ -226,8 +221,9 @@ class ParleyChatElement extends HTMLElement {
   }
 
   private follow(event: MouseEvent): void {
-    const file = frame ? fileOfLink(event, baseUrl) : null;
-    if (file !== null) return void downloadFile(frame!, file, event);
+    const tokens = this.opening?.tokens;
+    const file = tokens ? fileOfLink(event, baseUrl) : null;
+    if (tokens && file !== null) return void downloadFile(tokens, file, event);
     const hash = hashOfLink(event, baseUrl);
     if (hash === null) return;
     event.preventDefault();
@@ -235,9 +231,9 @@ class ParleyChatElement extends HTMLElement {
   }
 }
 
-/** `around`: host page of another origin, if the element is in a frame. */
-export function define(names: Sheets, around?: Frame): void {
+/** `around`: tokens of the host page of another origin, if the element is in a frame. */
+export function define(names: Sheets, around?: PassedTokens): void {
   sheets = names;
-  frame = around;
+  common = new Opening(baseUrl, around);
   if (!customElements.get('parley-chat')) customElements.define('parley-chat', ParleyChatElement);
 }

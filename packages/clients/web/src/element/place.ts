@@ -43,6 +43,8 @@ export interface ElementEvents {
   readonly 'parley-open': { readonly address: string };
   /** A message with data of your application is shown, or its data changed. Elements with this `slot` appear below it. */
   readonly 'parley-data': ShownData;
+  /** The token expired or was rejected: set another one as attribute `token` within ten seconds. */
+  readonly 'parley-token': null;
   /** The user clicked the name or avatar of a person. `preventDefault()` keeps the chat's card closed. */
   readonly 'parley-person': { readonly userId: number };
 }

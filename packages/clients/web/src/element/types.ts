@@ -25,6 +25,10 @@ export interface ParleyChatAttributes {
   readonly sends?: 'enter';
   /** `simple`: files, emoji and sending, without formatting, snippets, calls and drafts. Default: all tools. */
   readonly tools?: 'simple';
+  /** Token with which the element acts instead of the log-in; see `parley.tokens`. */
+  readonly token?: string;
+  /** Address of your application that starts or finds the visitor, and responds with `{ channel, topic? }`. */
+  readonly visitor?: string;
 }
 
 /** Element `<parley-chat>` with its events. */

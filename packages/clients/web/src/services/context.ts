@@ -5,8 +5,8 @@ import { createContext, useCallback, useContext, useMemo, useSyncExternalStore }
 import type { ShownData } from './components.js';
 import type { Drafts } from './drafts.js';
 import type { FieldTexts } from './field-texts.js';
-import type { Frame } from './frame.js';
 import { keyOf, type Navigation, type Place } from './location.js';
+import type { PassedTokens } from './passed-tokens.js';
 import type { Uploads } from './uploads.js';
 import { useReading } from './use-reading.js';
 
@@ -21,8 +21,8 @@ export interface Services {
   readonly uploads: { readonly storageKey: string; opened?: Uploads };
   readonly navigation: Navigation;
   readonly fieldTexts: FieldTexts;
-  /** Present in a cross-origin frame, in which files and log-ins need its token. */
-  readonly frame?: Frame | undefined;
+  /** Present if the host's page passes tokens, which files and log-ins then need. */
+  readonly tokens?: PassedTokens | undefined;
   /** Link target for external pages; default: a new window. */
   readonly linkTarget?: string;
   /** `enter`: Enter sends. Default: the user's setting. */

@@ -1,6 +1,6 @@
 import { ParleyClient, ParleyError } from '@parley/client';
 import { isServerBusy } from './failures.js';
-import type { Frame } from './frame.js';
+import type { PassedTokens } from './passed-tokens.js';
 import { type OpenedServices, openServices } from './services.js';
 
 const RETRY_MS = 3000;
@@ -9,8 +9,8 @@ const RETRY_MS = 3000;
  * Opens the user's chat in another product's page; null if nobody is logged in. Prefers the log-in of the host
  * application. Frames use only the log-in of the host page.
  */
-export async function openForHost(baseUrl: string, frame?: Frame): Promise<OpenedServices | null> {
-  for (const credentials of frame ? [{ token: frame.token }] : (['host', 'session'] as const)) {
+export async function openForHost(baseUrl: string, tokens?: PassedTokens): Promise<OpenedServices | null> {
+  for (const credentials of tokens ? [{ token: tokens.token }] : (['host', 'session'] as const)) {
     let services: OpenedServices | null = null;
     const userId = await userIdOf(new ParleyClient({ url: baseUrl, credentials }));
     if (userId === null) continue;
@@ -23,7 +23,7 @@ export async function openForHost(baseUrl: string, frame?: Frame): Promise<Opene
         isServerBusy.value = isHeld;
       },
     });
-    services = await openServices({ client, baseUrl, userId, kind: 'element', frame });
+    services = await openServices({ client, baseUrl, userId, kind: 'element', tokens });
     return services;
   }
   return null;

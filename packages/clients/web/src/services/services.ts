@@ -6,9 +6,9 @@ import type { Services } from './context.js';
 import type { DraftSync } from './draft-sync.js';
 import { Drafts } from './drafts.js';
 import { FieldTexts } from './field-texts.js';
-import type { Frame } from './frame.js';
 import { IdbCache } from './idb-cache.js';
 import { loadLater } from './loading.js';
+import type { PassedTokens } from './passed-tokens.js';
 import { store, storedKeys } from './storage.js';
 import { StoredOutbox } from './stored-outbox.js';
 
@@ -38,7 +38,7 @@ interface Start {
   readonly isDrawn?: Promise<void> | undefined;
   /** True without an account: nothing is stored, reported or shared with other tabs. */
   readonly isVisitor?: boolean;
-  readonly frame?: Frame | undefined;
+  readonly tokens?: PassedTokens | undefined;
 }
 
 /** Opens a user's chat and resolves once its state is loaded; null if the user is no longer logged in. */
@@ -57,9 +57,9 @@ export async function startServices({
   kind,
   isDrawn,
   isVisitor = false,
-  frame,
+  tokens,
 }: Start): Promise<StartedServices> {
-  const storageName = `${baseUrl}:${userId}${frame?.scope ?? ''}`;
+  const storageName = `${baseUrl}:${userId}${tokens?.scope ?? ''}`;
   const outbox = new StoredOutbox(`parley-outbox:${storageName}:`);
   // Opens the database in parallel with the lock request.
   const ownCache = isVisitor || kind !== 'application' ? null : new IdbCache(baseUrl, userId, isDrawn);
@@ -116,7 +116,7 @@ export async function startServices({
     for (const end of endFollowing) end();
     void sync.then((it) => it.stop());
   };
-  const shared = { chat, client, baseUrl, drafts, uploads, fieldTexts, frame };
+  const shared = { chat, client, baseUrl, drafts, uploads, fieldTexts, tokens };
   return { ...shared, forget, close: closeAll, isLoggedIn };
 }
 

@@ -2,19 +2,19 @@ import { useContext, useEffect, useState } from 'react';
 import { ServicesContext } from './context.js';
 
 /**
- * Returns a URL with which the page can show a file; null until known. In a frame the file is fetched, and `onFailure`
+ * Returns a URL with which the page can show a file; null until known. With passed tokens, the file is fetched, and `onFailure`
  * called if that fails.
  */
 export function useFile(url: string, onFailure = () => {}): string | null {
   const services = useContext(ServicesContext);
-  const frame = services && url.startsWith(`${services.baseUrl}user_uploads/`) ? services.frame : undefined;
+  const tokens = services && url.startsWith(`${services.baseUrl}user_uploads/`) ? services.tokens : undefined;
   const [fetched, setFetched] = useState<string | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another function does not fetch the file again.
   useEffect(() => {
-    if (!frame) return;
+    if (!tokens) return;
     let isOver = false;
     let own: string | undefined;
-    frame.loadFile(url).then((blob) => {
+    tokens.loadFile(url).then((blob) => {
       if (isOver) return;
       own = URL.createObjectURL(blob);
       setFetched(own);
@@ -24,6 +24,6 @@ export function useFile(url: string, onFailure = () => {}): string | null {
       setFetched(null);
       if (own !== undefined) URL.revokeObjectURL(own);
     };
-  }, [frame, url]);
-  return frame ? fetched : url;
+  }, [tokens, url]);
+  return tokens ? fetched : url;
 }

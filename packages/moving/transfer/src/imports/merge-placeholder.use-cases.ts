@@ -21,7 +21,7 @@ import {
   type UserId,
 } from '@parley/domain/kernel';
 import { isPlaceholder } from '@parley/domain/membership';
-import { type Message, publishReaction, type UserReaction } from '@parley/domain/messages';
+import { giveReactions, type Message, reactionsToGive } from '@parley/domain/messages';
 import { changeEmail, type User } from '@parley/domain/users';
 
 export interface MergePlaceholderInput {
@@ -84,7 +84,7 @@ export class MergePlaceholder {
       await eachPage(this.uow, batch, { kind: 'message', isDryRun, counts }, async (reads, records) => {
         const messages = await reads.messages.list(realmId, targetsOf(records));
         const own = messages.filter(({ senderId }) => senderId === placeholderId);
-        const reactions = await freeReactions(reads, messages, placeholderId, userId);
+        const reactions = await reactionsToGive(reads, messages, placeholderId, userId);
         const direct = await stayingDirect(reads, messages, placeholderId);
         const done = { messages: own.length, reactions: reactions.length, directMessages: direct.length };
         if (isDryRun) return done;
@@ -92,7 +92,7 @@ export class MergePlaceholder {
         // Somebody may have reverted the merge meanwhile.
         if (!(await loadMerge(tx, input)).merge) throw notMerged(placeholderId);
         await changeSenders(tx, own, placeholderId, userId);
-        await changeReactions(tx, messages, reactions, userId);
+        await giveReactions(tx, messages, reactions, userId);
         await tx.importedRecords.put(realmId, [
           ...own.map(({ id }) => changed(batch, 'mergedMessage', placeholderId, id)),
           ...direct.map(({ id }) => changed(batch, 'mergedDirectMessage', placeholderId, id)),
@@ -174,10 +174,10 @@ export class UnmergePlaceholder {
     await revert('mergedReaction', async (tx, records) => {
       const messages = await tx.messages.list(realmId, [...new Set(targetsOf(records))]);
       const wanted = new Set(records.map(({ recordId }) => recordId));
-      const reactions = (await freeReactions(tx, messages, userId, placeholderId)).filter(({ messageId, type, code }) =>
-        wanted.has(recordIdOf(placeholderId, messageId, ` ${type} ${code}`)),
+      const reactions = (await reactionsToGive(tx, messages, userId, placeholderId)).filter(
+        ({ messageId, type, code }) => wanted.has(recordIdOf(placeholderId, messageId, ` ${type} ${code}`)),
       );
-      await changeReactions(tx, messages, reactions, placeholderId);
+      await giveReactions(tx, messages, reactions, placeholderId);
       return { reactions: reactions.length };
     });
     await revert('mergedDirectMessage', async (tx, records) => {
@@ -334,40 +334,6 @@ const changeSenders = async (tx: Transaction, messages: readonly Message[], from
     to,
   );
 };
-
-/** Returns the reactions of `from` to these messages, except reactions that `to` has too. */
-async function freeReactions(
-  { reactions }: Pick<Reads, 'reactions'>,
-  messages: readonly Message[],
-  from: UserId,
-  to: UserId,
-): Promise<readonly UserReaction[]> {
-  const [first] = messages;
-  if (!first) return [];
-  const ids = messages.map(({ id }) => id);
-  const keyOf = ({ messageId, type, code }: UserReaction) => `${messageId} ${type} ${code}`;
-  const taken = new Set((await reactions.listOfUser(first.realmId, ids, to)).map(keyOf));
-  return (await reactions.listOfUser(first.realmId, ids, from)).filter((reaction) => !taken.has(keyOf(reaction)));
-}
-
-async function changeReactions(
-  tx: Transaction,
-  messages: readonly Message[],
-  reactions: readonly UserReaction[],
-  userId: UserId,
-): Promise<void> {
-  const byId = new Map(messages.map((message) => [message.id, message]));
-  for (const { messageId, ...reaction } of reactions) {
-    const message = getOrThrow(byId, messageId);
-    const { realmId } = message;
-    const channel = message.channelId === null ? null : await tx.channels.find(realmId, message.channelId);
-    const located = { message, channel };
-    await tx.reactions.remove(realmId, messageId, reaction, reaction.userId);
-    await publishReaction(tx, 'remove', { realmId, id: reaction.userId }, located, reaction);
-    await tx.reactions.add(realmId, messageId, { ...reaction, userId });
-    await publishReaction(tx, 'add', { realmId, id: userId }, located, reaction);
-  }
-}
 
 interface DirectMessage {
   readonly message: Message;

@@ -5,13 +5,14 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findChromium } from '../testing/chromium.js';
 
-const USAGE = `Usage: npm run endurance [-- [MINUTES] [--seed N] [--attack MINUTES]]
+const USAGE = `Usage: npm run endurance [-- [MINUTES] [--seed N] [--attack MINUTES] [--kills NUMBER]]
 
 Repeats the hostile tests in their long form, each time with the next seed, until the minutes have passed (default: 30) or a test
 fails. Runs at least once. Exit code 1: a test failed; the printed seed reproduces the failure.
 
   --seed N           the first seed; default: random
-  --attack MINUTES   duration of the attack by a member in each run; default: 10. Runs only that test`;
+  --attack MINUTES   duration of the attack by a member in each run; default: 10. Runs only that test
+  --kills NUMBER     kills of a shop with an outbox; default: 10000. Runs only that test`;
 
 const ROOT = resolve(import.meta.dirname, '../../../../..');
 const { resolve: pathOf } = createRequire(import.meta.url);
@@ -26,6 +27,7 @@ const STORIES = [
   'random',
   'large-organization',
 ];
+const OUTBOX = 'packages/testing/acceptance/src/outbox-crash.test.ts';
 /** Tests that CI runs in a short form; see `hostile/scale.ts`. */
 const TESTS = [
   'packages/testing/e2e/src/hostile/',
@@ -36,7 +38,7 @@ const TESTS = [
   'packages/testing/e2e/src/generated-client.test.ts',
   'packages/testing/acceptance/src/import-merge.random.test.ts',
   'packages/server/src/facade/notification-crash.test.ts',
-  'packages/testing/acceptance/src/outbox-crash.test.ts',
+  OUTBOX,
   'packages/testing/acceptance/src/canary-words.test.ts',
   'packages/testing/bench/src/bench.test.ts',
 ];
@@ -46,6 +48,8 @@ interface Options {
   readonly seed: number;
   /** Duration of the attack by a member; null to run all tests with the default duration. */
   readonly attackMinutes: number | null;
+  /** Kills of the shop with an outbox; null to run all tests with the default number. */
+  readonly kills: number | null;
 }
 
 const DEFAULT_ATTACK_MINUTES = 10;
@@ -56,16 +60,19 @@ const NUMBER = /^\d+(\.\d+)?$/;
 function readOptions(args: readonly string[]): Options {
   const { values, positionals } = parseArgs({
     args: [...args],
-    options: { seed: { type: 'string' }, attack: { type: 'string' } },
+    options: { seed: { type: 'string' }, attack: { type: 'string' }, kills: { type: 'string' } },
     allowPositionals: true,
   });
-  const { attack } = values;
-  const [minutes = attack === undefined ? '30' : '0', ...others] = positionals;
+  const { attack, kills } = values;
+  const [minutes = attack === undefined && kills === undefined ? '30' : '0', ...others] = positionals;
   const seed = values.seed ?? String(Math.floor(Math.random() * 1e9));
   if (others.length > 0 || !NUMBER.test(minutes)) throw new Error('It takes a number of minutes.');
   if (!/^\d{1,9}$/.test(seed)) throw new Error('--seed takes a number.');
   if (attack !== undefined && !NUMBER.test(attack)) throw new Error('--attack takes a number of minutes.');
-  return { minutes: Number(minutes), seed: Number(seed), attackMinutes: attack === undefined ? null : Number(attack) };
+  if (kills !== undefined && !/^[1-9]\d{0,5}$/.test(kills)) throw new Error('--kills takes a number.');
+  if (attack !== undefined && kills !== undefined) throw new Error('--attack and --kills exclude each other.');
+  const numberOf = (value: string | undefined) => (value === undefined ? null : Number(value));
+  return { minutes: Number(minutes), seed: Number(seed), attackMinutes: numberOf(attack), kills: numberOf(kills) };
 }
 
 /** Returns the exit code. */
@@ -80,7 +87,7 @@ async function main(args: readonly string[]): Promise<number> {
   const endsAt = Date.now() + options.minutes * 60_000;
   for (let { seed } = options; ; seed++) {
     console.log(`Seed ${seed}`);
-    if ((await runOnce(seed, options.attackMinutes)) !== 0) {
+    if ((await runOnce(options, seed)) !== 0) {
       console.log(`Failed with seed ${seed}. To repeat: npm run endurance -- 0 --seed ${seed}`);
       return 1;
     }
@@ -89,11 +96,18 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 /** Runs tests sequentially, so that none slows another. */
-async function runOnce(seed: number, attackMinutes: number | null): Promise<number | null> {
+async function runOnce({ attackMinutes, kills }: Options, seed: number): Promise<number | null> {
   const minutes = String(attackMinutes ?? DEFAULT_ATTACK_MINUTES);
-  const env = { ...process.env, HOSTILE_LOAD: 'long', HOSTILE_SEED: String(seed), HOSTILE_MINUTES: minutes };
-  const code = await run([JEST, '--runInBand', ...(attackMinutes === null ? TESTS : [ATTACK])], env);
-  if (code !== 0 || attackMinutes !== null) return code;
+  const only = attackMinutes !== null ? [ATTACK] : kills !== null ? [OUTBOX] : null;
+  const env = {
+    ...process.env,
+    ...(kills !== null && { PARLEY_OUTBOX_KILLS: String(kills) }),
+    HOSTILE_LOAD: 'long',
+    HOSTILE_SEED: String(seed),
+    HOSTILE_MINUTES: minutes,
+  };
+  const code = await run([JEST, '--runInBand', ...(only ?? TESTS)], env);
+  if (code !== 0 || only !== null) return code;
   if (findChromium() !== null) return run(STORIES, env);
   console.log('Chromium is missing, so the stories in the browser were skipped');
   return 0;
