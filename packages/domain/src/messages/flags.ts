@@ -349,10 +349,7 @@ export async function loadUnread(snapshot: Snapshot): Promise<LoadedUnread> {
   const { personal, recipients } = repositories;
   const { realmId, userId } = caller;
   const held = await snapshot.load(loadHeldChannelIds);
-  const overview = await personal.overviewUnread(
-    { realmId, userId },
-    held ? MAX_UNREAD_OF_PARTIAL_STATE : MAX_UNREAD,
-  );
+  const overview = await personal.overviewUnread({ realmId, userId }, held ? MAX_UNREAD_OF_PARTIAL_STATE : MAX_UNREAD);
   const unreadIds = held && [
     ...new Set(overview.conversations.flatMap(({ channelId }) => (channelId === null ? [] : [channelId]))),
   ];

@@ -1,5 +1,11 @@
 import { LoadSpectatorState } from '@parley/domain/channels';
-import { type Caller, type ChannelId, RegisterQueue, type RegisterQueueInput, type UserId } from '@parley/domain/kernel';
+import {
+  type Caller,
+  type ChannelId,
+  RegisterQueue,
+  type RegisterQueueInput,
+  type UserId,
+} from '@parley/domain/kernel';
 import { LoadMoreState, loadIsPartial, PARTIAL_STATE } from '@parley/domain/messages';
 import type { HttpFeature, RouteParts } from '../declarations/feature.js';
 import { type RegisterRequest, type RegisterSection, registerSection } from '../declarations/register-section.js';
@@ -160,13 +166,12 @@ export class PollEventsDto {
 
 const ids = () => param(listOf(integer(), { max: MAX_MORE_IDS }), { optional: true });
 
-/** Clients of the route have all capabilities. */
+/** Clients of the route have all capabilities and keep lists of subscribers. */
 export class MoreStateDto {
   @ids() stream_ids?: number[];
   @ids() user_ids?: number[];
   @TextParam({ max: MAX_QUERY_LENGTH, optional: true, description: 'Text in names of channels and users.' })
   query?: string;
-  @WordParam(['true', 'false', 'partial']) include_subscribers: 'true' | 'false' | 'partial' = 'false';
   @BooleanParam({ aliases: ['client_extavatar'] }) client_gravatar = false;
 }
 
@@ -391,8 +396,8 @@ async function loadMore(
   request: Request,
   parts: EventRouteParts & { readonly scheduler: YieldingScheduler },
 ): Promise<WireText> {
-  const { include_subscribers, client_gravatar } = dto;
-  const form = { include_subscribers, client_gravatar, client_capabilities: EVERY_CAPABILITY };
+  const { client_gravatar } = dto;
+  const form = { client_gravatar, client_capabilities: EVERY_CAPABILITY, include_subscribers: 'true' };
   const { request: shown } = asked(Object.assign(new RegisterDto(), form), request, parts, caller);
   const requested = moreSections(parts.sections);
   const loaded = await useCase.execute(caller, {

@@ -22,7 +22,7 @@ import {
 } from '@parley/domain/kernel';
 import type { TopicReads } from '@parley/domain/messages';
 import type { Quarantine } from '../engine/quarantine.js';
-import { ascending, ColumnQuery, containing, type Columns, type Flag, idList, withNobody } from '../engine/rows.js';
+import { ascending, ColumnQuery, type Columns, containing, type Flag, idList, withNobody } from '../engine/rows.js';
 import type { Parameter, Statements } from '../engine/statements.js';
 import type { SqlGroupRepository } from '../groups/groups.js';
 import { type ChannelCache, type GroupDependents, GroupValues, PERMISSION_NAMES } from './channel-cache.js';

@@ -17,8 +17,15 @@ import {
 } from '@parley/domain/users';
 import type { FeatureTables } from '../engine/feature.js';
 import type { Quarantine } from '../engine/quarantine.js';
-import { ColumnQuery,
-  containing, type Columns, type Flag, listColumn, settingsColumn, toFlag } from '../engine/rows.js';
+import {
+  ColumnQuery,
+  type Columns,
+  containing,
+  type Flag,
+  listColumn,
+  settingsColumn,
+  toFlag,
+} from '../engine/rows.js';
 import type { Parameter, Statements } from '../engine/statements.js';
 import type { VersionedCache } from '../engine/versioned-cache.js';
 

@@ -6,17 +6,41 @@ import { addMore } from './rules.js';
 
 /** Delay for batching reads and keystrokes. */
 const COLLECT_MS = 100;
-/** Maximum number of channels, and of users, in a request. */
-const MAX_IDS = 100;
+/** Maximum number of channels, of users, and of characters in a request. */
+const MAX = 100;
 
 const CHANGES = ['stream', 'subscription', 'user_topic', 'realm_user'];
 
+/** Ids of channels or users. */
+class Ids {
+  /** Each id is fetched once per registration, also if it is unknown to the server. */
+  private readonly asked = new Set<number>();
+  readonly waiting = new Set<number>();
+
+  /** Returns true for a new id. */
+  add(id: number): boolean {
+    if (this.asked.has(id)) return false;
+    this.asked.add(id);
+    this.waiting.add(id);
+    return true;
+  }
+
+  take(): number[] {
+    const ids = [...this.waiting].slice(0, MAX);
+    for (const id of ids) this.waiting.delete(id);
+    return ids;
+  }
+
+  clear(): void {
+    this.asked.clear();
+    this.waiting.clear();
+  }
+}
+
 /** Fetches channels and users that a partial state lacks when something reads them. */
 export class MoreState {
-  /** Each id is fetched once per registration, also if it is unknown to the server. */
-  private readonly asked = { stream_ids: new Set<number>(), user_ids: new Set<number>() };
-  private readonly waiting = { stream_ids: new Set<number>(), user_ids: new Set<number>() };
-  private readonly searched = new Set<string>();
+  private readonly channels = new Ids();
+  private readonly users = new Ids();
   private query = '';
   /** Channels and users changed during the request, whose rows in the response may be outdated. */
   private changed: Set<number> | null = null;
@@ -27,76 +51,52 @@ export class MoreState {
     private readonly gateway: Gateway,
     private readonly clock: Clock,
   ) {
-    state.channels.onMissing = (id) => this.want('stream_ids', id);
-    state.people.onMissing = (id) => this.want('user_ids', id);
+    const fetching = (ids: Ids) => (id: number) => {
+      if (state.isPartial && ids.add(id)) this.schedule();
+    };
+    state.channels.onMissing = fetching(this.channels);
+    state.people.onMissing = fetching(this.users);
   }
 
   /** Forgets which ids are unknown to the server, after a registration. */
   restart(): void {
-    for (const sets of [this.asked, this.waiting]) for (const set of Object.values(sets)) set.clear();
-    this.searched.clear();
+    this.channels.clear();
+    this.users.clear();
   }
 
   /** Fetches channels and users with a text in their name. */
   find(text: string): void {
-    const query = text.trim().toLowerCase().slice(0, MAX_IDS);
-    if (!this.state.isPartial || query === '' || this.searched.has(query)) return;
-    this.query = query;
-    this.schedule();
+    this.query = text.slice(0, MAX);
+    if (this.state.isPartial && this.query) this.schedule();
   }
 
   received(event: Event): void {
     if (!this.changed || !CHANGES.includes(event.type)) return;
-    const { stream_id, stream_ids = [], streams = [], subscriptions = [], person } = event as {
-      stream_id?: number;
-      stream_ids?: readonly number[];
-      streams?: readonly { stream_id: number }[];
-      subscriptions?: readonly { stream_id: number }[];
-      person?: { user_id: number };
-    };
-    const rows = [...streams, ...subscriptions].map((row) => row.stream_id);
-    for (const id of [stream_id, ...stream_ids, ...rows, person?.user_id]) if (id !== undefined) this.changed.add(id);
+    // Any number may be an id. Fetching a row again does no harm.
+    for (const id of JSON.stringify(event).match(/\d+/g) ?? []) this.changed.add(Number(id));
   }
 
   stop(): void {
     this.cancel?.();
   }
 
-  private want(list: keyof MoreState['asked'], id: number): void {
-    if (!this.state.isPartial || this.asked[list].has(id)) return;
-    this.asked[list].add(id);
-    this.waiting[list].add(id);
-    this.schedule();
-  }
-
   private schedule(): void {
-    if (this.changed === null) this.cancel ??= this.clock.after(COLLECT_MS, () => void this.fetch());
+    if (!this.changed) this.cancel ??= this.clock.after(COLLECT_MS, () => void this.fetch());
   }
 
   private async fetch(): Promise<void> {
     this.cancel = null;
     const changed = new Set<number>();
     this.changed = changed;
-    const take = (ids: Set<number>) => [...ids].slice(0, MAX_IDS);
-    const [stream_ids, user_ids, query] = [take(this.waiting.stream_ids), take(this.waiting.user_ids), this.query];
-    for (const id of stream_ids) this.waiting.stream_ids.delete(id);
-    for (const id of user_ids) this.waiting.user_ids.delete(id);
+    const { query } = this;
+    const [stream_ids, user_ids] = [this.channels.take(), this.users.take()];
     this.query = '';
-    try {
-      const more = await this.gateway.get('/register/more', {
-        ...{ stream_ids, user_ids, ...(query && { query }) },
-        include_subscribers: 'partial',
-      });
-      if (query) this.searched.add(query);
-      batch(() => addMore(this.state, more, (id) => !changed.has(id)));
-      for (const id of stream_ids) if (changed.has(id)) this.waiting.stream_ids.add(id);
-      for (const id of user_ids) if (changed.has(id)) this.waiting.user_ids.add(id);
-    } catch {
-      // Fetched when they are read again.
-      for (const id of stream_ids) this.asked.stream_ids.delete(id);
-      for (const id of user_ids) this.asked.user_ids.delete(id);
-    }
+    const more = await this.gateway.get('/register/more', { stream_ids, user_ids, query }).catch(() => null);
     this.changed = null;
-    if (this.waiting.stream_ids.size + this.waiting.user_ids.size > 0 || this.query) this.schedule();
+    batch(() => more && addMore(this.state, more, (id) => !changed.has(id)));
+    for (const id of stream_ids) if (!more || changed.has(id)) this.channels.waiting.add(id);
+    for (const id of user_ids) if (!more || changed.has(id)) this.users.waiting.add(id);
+    // After a failure, the next missing object retries.
+    if (more && (this.channels.waiting.size + this.users.waiting.size > 0 || this.query)) this.schedule();
   }
 }

@@ -107,7 +107,10 @@ export class MemoryChannels implements ChannelRepository {
     const subscribed = among(rows.map(({ channelId }) => channelId));
     return [
       among(rows.filter(({ isPinned }) => isPinned).map(({ channelId }) => channelId)).slice(0, limit),
-      open.filter(({ isRecentlyActive }) => isRecentlyActive).map(({ id }) => id).slice(0, limit),
+      open
+        .filter(({ isRecentlyActive }) => isRecentlyActive)
+        .map(({ id }) => id)
+        .slice(0, limit),
       subscribed.slice(0, limit),
       subscribed.slice(-limit),
     ].flat();

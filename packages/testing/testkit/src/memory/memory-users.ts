@@ -1,7 +1,7 @@
 import {
+  compareCodePoints,
   DomainError,
   type EventSeq,
-  compareCodePoints,
   foldCase,
   type RealmId,
   type RecipientId,
