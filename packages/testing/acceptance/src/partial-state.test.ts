@@ -147,7 +147,10 @@ describe('partial state', () => {
       expect(people(person.body.realm_users)).toEqual(['Customer 300']);
       const [{ stream_id }] = byText.body.never_subscribed;
       const [{ user_id }] = person.body.realm_users;
-      const byId = await call('GET', '/register/more', { stream_ids: [stream_id, 999_999], user_ids: [user_id, 999_999] });
+      const byId = await call('GET', '/register/more', {
+        stream_ids: [stream_id, 999_999],
+        user_ids: [user_id, 999_999],
+      });
       expect(byId.body.never_subscribed).toHaveLength(1);
       expect(people(byId.body.realm_users)).toEqual(['Customer 300']);
     });
@@ -162,7 +165,9 @@ describe('partial state', () => {
         const { body } = await call('GET', '/register/more', params);
         expect(body).toMatchObject({ streams: [], subscriptions: [], never_subscribed: [], realm_users: [] });
       }
-      expect(names((await call('GET', '/register/more', { query: 'Order 300' })).body.subscriptions)).toEqual(['Order 300']);
+      expect(names((await call('GET', '/register/more', { query: 'Order 300' })).body.subscriptions)).toEqual([
+        'Order 300',
+      ]);
     });
 
     it.each([

@@ -171,14 +171,17 @@ export abstract class SqlChannelRepository implements ChannelRepository {
     this.namedLike = statements.values<ChannelId>(
       `SELECT id FROM channel WHERE realm_id = ? AND name_key LIKE ? ESCAPE '\\' ORDER BY name_key LIMIT ? + 0`,
     );
-    const notArchived = (ids: string) =>
+    const notArchived = (ids: string, order = 'DESC') =>
       statements.values<ChannelId>(
         `SELECT c.id FROM (${ids} LIMIT ${NOTABLE_ROWS}) s JOIN channel c ON c.id = s.id
-         WHERE c.is_archived = 0 ORDER BY c.id DESC LIMIT ? + 0`,
+         WHERE c.is_archived = 0 ORDER BY c.id ${order} LIMIT ? + 0`,
       );
     const subscribed = (order: string) =>
-      `SELECT channel_id AS id FROM subscription
-       WHERE user_id = ? AND +realm_id = ? AND is_active = 1 ORDER BY channel_id ${order}`;
+      notArchived(
+        `SELECT channel_id AS id FROM subscription
+         WHERE user_id = ? AND +realm_id = ? AND is_active = 1 ORDER BY channel_id ${order}`,
+        order,
+      );
     this.pinned = notArchived(
       `SELECT channel_id AS id FROM subscription ${indexedBy('subscription_pinned')}
        WHERE user_id = ? AND +realm_id = ? AND is_active = 1 AND is_pinned = 1 ORDER BY channel_id DESC`,
@@ -187,8 +190,8 @@ export abstract class SqlChannelRepository implements ChannelRepository {
       `SELECT id FROM channel ${indexedBy('channel_recently_active')}
        WHERE realm_id = ? AND is_recently_active = 1 ORDER BY id DESC`,
     );
-    this.newestSubscribed = notArchived(subscribed('DESC'));
-    this.oldestSubscribed = notArchived(subscribed('ASC'));
+    this.newestSubscribed = subscribed('DESC');
+    this.oldestSubscribed = subscribed('ASC');
     this.idle = statements.values<ChannelId>(
       `SELECT c.id FROM channel c
        WHERE c.id ${inSet} AND +c.realm_id = ? AND c.created_at < ?
