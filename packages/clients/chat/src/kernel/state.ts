@@ -134,12 +134,12 @@ export class ChatState {
   }
 
   /** True if the state lacks channels and users, which are fetched when they are read. */
-  get isPartial(): boolean {
-    return this.fields.peek('partial_state') === true;
+  get isPartial(): boolean | undefined {
+    return this.fields.peek('partial_state');
   }
 
   /** True if messages of the channel are the user's own. Channels that a partial state lacks count. */
-  hasOwnMessages(channelId: number): boolean {
+  hasOwnMessages(channelId: number): boolean | undefined {
     const known = this.channels.peek(channelId);
     return known ? known.membership === 'subscribed' : this.isPartial;
   }
