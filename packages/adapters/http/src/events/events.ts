@@ -240,21 +240,7 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
       handle: async ({ caller, dto, request, useCase }) =>
         success(await register(useCase, caller, dto, request, { ...parts, scheduler })),
     }),
-    route('GET', '/register/more', {
-      summary: 'Get the state of more channels and users',
-      extension: 'extensions §18',
-      withoutPage: 'development',
-      auth: 'user',
-      scope: 'account',
-      isExpensive: true,
-      dto: MoreStateDto,
-      useCase: LoadMoreState,
-      response: wire.fields(
-        Object.assign({}, ...moreSections(parts.sections).map(({ fields }) => fields)) as wire.Shape,
-      ),
-      handle: async ({ caller, dto, request, useCase }) =>
-        success(await loadMore(useCase, caller, dto, request, { ...parts, scheduler })),
-    }),
+    moreStateRoute(parts, scheduler),
     // Initial state without a queue for browsers without a log-in (events §1).
     route('POST', '/json/register', {
       summary: 'Get the state visible without an account',
@@ -305,6 +291,21 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
     }),
   ];
 }
+
+const moreStateRoute = (parts: EventRouteParts, scheduler: YieldingScheduler): Route =>
+  route('GET', '/register/more', {
+    summary: 'Get the state of more channels and users',
+    extension: 'extensions §18',
+    withoutPage: 'development',
+    auth: 'user',
+    scope: 'account',
+    isExpensive: true,
+    dto: MoreStateDto,
+    useCase: LoadMoreState,
+    response: wire.fields(Object.assign({}, ...moreSections(parts.sections).map(({ fields }) => fields)) as wire.Shape),
+    handle: async ({ caller, dto, request, useCase }) =>
+      success(await loadMore(useCase, caller, dto, request, { ...parts, scheduler })),
+  });
 
 /** Parts of the register response that the client requested. */
 function asked(
