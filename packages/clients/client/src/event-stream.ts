@@ -8,7 +8,7 @@ import type { Transport } from './transport.js';
 
 /** Register parameters without capabilities, which determine event formats: the client supports all of them. */
 export type RegisterParams = Omit<Params<'POST', '/register'>, 'client_capabilities'> & {
-  /** For callers that fetch other channels and users of a large organization when they need them. */
+  /** Set by callers that fetch other channels and users of a large organization when they need them. */
   readonly client_capabilities?: { readonly partial_state: boolean };
 };
 export type InitialState = Answer<'POST', '/register'>;

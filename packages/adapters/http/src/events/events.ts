@@ -296,7 +296,6 @@ const moreStateRoute = (parts: EventRouteParts, scheduler: YieldingScheduler): R
   route('GET', '/register/more', {
     summary: 'Get the state of more channels and users',
     extension: 'extensions §18',
-    withoutPage: 'development',
     auth: 'user',
     scope: 'account',
     isExpensive: true,
