@@ -22,7 +22,7 @@ import {
 } from '@parley/domain/kernel';
 import type { TopicReads } from '@parley/domain/messages';
 import type { Quarantine } from '../engine/quarantine.js';
-import { ascending, ColumnQuery, type Columns, containing, type Flag, idList, withNobody } from '../engine/rows.js';
+import { ascending, ColumnQuery, type Columns, type Flag, idList, withNobody } from '../engine/rows.js';
 import type { Parameter, Statements } from '../engine/statements.js';
 import type { SqlGroupRepository } from '../groups/groups.js';
 import { type ChannelCache, type GroupDependents, GroupValues, PERMISSION_NAMES } from './channel-cache.js';
@@ -35,6 +35,7 @@ import {
   toChannels,
   toSubscription,
 } from './channel-rows.js';
+import { PartialLists } from './partial-lists.js';
 import { SentSince } from './sent-since.js';
 import { SubscriptionColors } from './subscription-colors.js';
 
@@ -44,8 +45,6 @@ const TRAFFIC_DAYS = 28;
 /** Rows read per statement; the event loop may run in between. */
 const READ_AT_A_TIME = 500;
 const VIEWED_AT_A_TIME = 1000;
-/** Rows in which notable channels are searched. */
-const NOTABLE_ROWS = 1000;
 const SENDER_GROUPS = ['everyone', 'administrators', 'fullMembers', 'moderators'] as const;
 
 type Soon<T> = T | Promise<T>;
@@ -80,12 +79,7 @@ export abstract class SqlChannelRepository implements ChannelRepository {
   private readonly subscribedAmong;
   private readonly withGuestSubscribers;
   private readonly recentlyActive;
-  private readonly moreThan;
-  private readonly namedLike;
-  private readonly pinned;
-  private readonly newestActive;
-  private readonly newestSubscribed;
-  private readonly oldestSubscribed;
+  private readonly partial;
   private readonly idle;
   private readonly sentSince;
   private readonly inFolder;
@@ -167,31 +161,7 @@ export abstract class SqlChannelRepository implements ChannelRepository {
       `SELECT id FROM channel ${indexedBy('channel_recently_active')}
        WHERE realm_id = ? AND is_recently_active = 1 AND id > ? ORDER BY id LIMIT ? + 0`,
     );
-    this.moreThan = statements.values<1>('SELECT 1 FROM channel WHERE realm_id = ? LIMIT 1 OFFSET ? + 0');
-    this.namedLike = statements.values<ChannelId>(
-      `SELECT id FROM channel WHERE realm_id = ? AND name_key LIKE ? ESCAPE '\\' ORDER BY name_key LIMIT ? + 0`,
-    );
-    const notArchived = (ids: string, order = 'DESC') =>
-      statements.values<ChannelId>(
-        `SELECT c.id FROM (${ids} LIMIT ${NOTABLE_ROWS}) s JOIN channel c ON c.id = s.id
-         WHERE c.is_archived = 0 ORDER BY c.id ${order} LIMIT ? + 0`,
-      );
-    const subscribed = (order: string) =>
-      notArchived(
-        `SELECT channel_id AS id FROM subscription
-         WHERE user_id = ? AND +realm_id = ? AND is_active = 1 ORDER BY channel_id ${order}`,
-        order,
-      );
-    this.pinned = notArchived(
-      `SELECT channel_id AS id FROM subscription ${indexedBy('subscription_pinned')}
-       WHERE user_id = ? AND +realm_id = ? AND is_active = 1 AND is_pinned = 1 ORDER BY channel_id DESC`,
-    );
-    this.newestActive = notArchived(
-      `SELECT id FROM channel ${indexedBy('channel_recently_active')}
-       WHERE realm_id = ? AND is_recently_active = 1 ORDER BY id DESC`,
-    );
-    this.newestSubscribed = subscribed('DESC');
-    this.oldestSubscribed = subscribed('ASC');
+    this.partial = new PartialLists(statements);
     this.idle = statements.values<ChannelId>(
       `SELECT c.id FROM channel c
        WHERE c.id ${inSet} AND +c.realm_id = ? AND c.created_at < ?
@@ -407,21 +377,16 @@ export abstract class SqlChannelRepository implements ChannelRepository {
     return await this.recentlyActive.all(realmId, after ?? 0, limit);
   }
 
-  async hasMoreThan(realmId: RealmId, count: number): Promise<boolean> {
-    return (await this.moreThan.get(realmId, count)) !== undefined;
+  hasMoreThan(realmId: RealmId, count: number): Promise<boolean> {
+    return this.partial.hasMoreThan(realmId, count);
   }
 
-  async listIdsNamedLike(realmId: RealmId, text: string, limit: number): Promise<readonly ChannelId[]> {
-    return await this.namedLike.all(realmId, containing(text), limit);
+  listIdsNamedLike(realmId: RealmId, text: string, limit: number): Promise<readonly ChannelId[]> {
+    return this.partial.listIdsNamedLike(realmId, text, limit);
   }
 
-  async listNotableIds(realmId: RealmId, userId: UserId, limit: number): Promise<readonly ChannelId[]> {
-    return [
-      ...(await this.pinned.all(userId, realmId, limit)),
-      ...(await this.newestActive.all(realmId, limit)),
-      ...(await this.newestSubscribed.all(userId, realmId, limit)),
-      ...(await this.oldestSubscribed.all(userId, realmId, limit)),
-    ];
+  listNotableIds(realmId: RealmId, userId: UserId, limit: number): Promise<readonly ChannelId[]> {
+    return this.partial.listNotableIds(realmId, userId, limit);
   }
 
   async filterIdle(realmId: RealmId, ids: readonly ChannelId[], since: UnixSeconds): Promise<readonly ChannelId[]> {
