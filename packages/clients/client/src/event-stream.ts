@@ -7,7 +7,10 @@ import { BackOff, sleep, watchForWakeUps } from './timing.js';
 import type { Transport } from './transport.js';
 
 /** Register parameters without capabilities, which determine event formats: the client supports all of them. */
-export type RegisterParams = Omit<Params<'POST', '/register'>, 'client_capabilities'>;
+export type RegisterParams = Omit<Params<'POST', '/register'>, 'client_capabilities'> & {
+  /** Set by callers that fetch other channels and users of a large organization when they need them. */
+  readonly client_capabilities?: { readonly partial_state: boolean };
+};
 export type InitialState = Answer<'POST', '/register'>;
 
 /** First event, repeated whenever events may have been missed: rebuild the UI from `state`. */
@@ -166,7 +169,8 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
   }
 
   private async register(): Promise<InitialState> {
-    const params = { ...DEFAULTS, ...this.params };
+    const { client_capabilities: more, ...own } = this.params;
+    const params = { ...DEFAULTS, ...own, client_capabilities: { ...CAPABILITIES, ...more } };
     const request = encode('POST /register', '/register', params);
     for (;;) {
       try {

@@ -353,6 +353,16 @@ export interface ChannelReads {
   hasWebPublic(realmId: RealmId): Promise<boolean>;
   /** Returns up to `limit` recently active channels with ids above `after`, ascending; null starts at the beginning. */
   listRecentlyActiveIds(realmId: RealmId, after: ChannelId | null, limit: number): Promise<readonly ChannelId[]>;
+  /** True if the realm has more channels than `count`, including archived ones. */
+  hasMoreThan(realmId: RealmId, count: number): Promise<boolean>;
+  /** Returns up to `limit` channels with `text` in their name, ignoring letter case, by folded name. Includes archived ones. */
+  listIdsNamedLike(realmId: RealmId, text: string, limit: number): Promise<readonly ChannelId[]>;
+  /**
+   * Returns channels that are not archived: up to `limit` pinned subscriptions, then up to `limit` of the newest recently
+   * active channels of the realm, of the newest subscriptions and of the oldest ones. May repeat channels. Looks at a
+   * limited number of rows, so that archived ones among them can make a part shorter.
+   */
+  listNotableIds(realmId: RealmId, userId: UserId, limit: number): Promise<readonly ChannelId[]>;
   /** Returns the given channels that were created before `since` and have had no message since; ascending. */
   filterIdle(realmId: RealmId, ids: readonly ChannelId[], since: UnixSeconds): Promise<readonly ChannelId[]>;
   /**

@@ -3,7 +3,7 @@ import { byId } from '../kernel/export-parts.js';
 import type { Caller, ChannelId, RealmId, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Randomness } from '../kernel/ports.js';
-import type { Snapshot } from '../kernel/register-queue.js';
+import type { Snapshot, SnapshotLoader } from '../kernel/register-queue.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { canAdministerBot } from '../users/user-permissions.js';
 import { loadViewer } from '../users/users.use-cases.js';
@@ -26,15 +26,24 @@ import { canPostSomewhere, loadPosting } from './post-permissions.js';
 import type { Subscription } from './subscriptions.js';
 import { type NamedTopicPolicy, nameTopicPolicies } from './topic-policies.js';
 
-/** Loads the viewer's subscriptions, including former ones, by ascending channel. */
-export const loadOwnSubscriptions = ({ caller, repositories }: Snapshot): Promise<readonly Subscription[]> =>
-  repositories.channels.listSubscriptions(caller.realmId, caller.userId);
+/** Loads the ids of the channels in the client's state; null for all. Substituted for partial states. */
+export const loadHeldChannelIds: SnapshotLoader<readonly ChannelId[] | null> = async () => null;
 
-/** Loads all channels visible to the viewer, including archived ones, by name in code-point order. */
+/** Loads the viewer's subscriptions to held channels, including former ones, by ascending channel. */
+export async function loadOwnSubscriptions(snapshot: Snapshot): Promise<readonly Subscription[]> {
+  const { realmId, userId } = snapshot.caller;
+  const { channels } = snapshot.repositories;
+  const held = await snapshot.load(loadHeldChannelIds);
+  if (!held) return channels.listSubscriptions(realmId, userId);
+  return (await channels.listSubscriptionsOf(realmId, [userId], held)).get(userId) ?? [];
+}
+
+/** Loads the held channels visible to the viewer, including archived ones, by name in code-point order. */
 export async function loadChannels(snapshot: Snapshot): Promise<readonly ChannelView[]> {
   const { caller, repositories } = snapshot;
   const visible = (await snapshot.load(loadVisibleChannels)).map(({ id }) => id);
-  if (isGuest(await snapshot.load(loadViewer))) return repositories.channels.listViews(caller.realmId, visible);
+  const isShort = isGuest(await snapshot.load(loadViewer)) || (await snapshot.load(loadHeldChannelIds)) !== null;
+  if (isShort) return repositories.channels.listViews(caller.realmId, visible);
   const ids = new Set(visible);
   return repositories.channels.listViewsWhere(caller.realmId, ({ id }) => ids.has(id));
 }
@@ -69,10 +78,13 @@ export async function loadSubscriberIds(snapshot: Snapshot): Promise<ReadonlyMap
   );
 }
 
-/** Loads the viewer's policies for active, visible channels, by ascending channel, then topic. */
+/** Loads the viewer's policies for held channels that are active and visible, by ascending channel, then topic. */
 export async function loadTopicPolicies(snapshot: Snapshot): Promise<readonly NamedTopicPolicy[]> {
   const { caller, repositories } = snapshot;
-  const policies = await repositories.topicPolicies.list(caller.realmId, caller.userId);
+  const held = await snapshot.load(loadHeldChannelIds);
+  const heldIds = held && new Set(held);
+  const all = await repositories.topicPolicies.list(caller.realmId, caller.userId);
+  const policies = heldIds ? all.filter(({ channelId }) => heldIds.has(channelId)) : all;
   return nameTopicPolicies(repositories, await snapshot.load(loadViewer), policies);
 }
 
@@ -81,14 +93,18 @@ async function loadSubscribedIds(snapshot: Snapshot): Promise<ReadonlySet<Channe
   return new Set(rows.filter((row) => row.isActive).map((row) => row.channelId));
 }
 
-/** Loads all channels visible to the viewer, including archived ones. */
+/** Loads the held channels visible to the viewer, including archived ones. */
 export async function loadVisibleChannels(snapshot: Snapshot): Promise<readonly Channel[]> {
   const { caller, repositories } = snapshot;
   const viewer = await snapshot.load(loadViewer);
   const subscribed = await snapshot.load(loadSubscribedIds);
-  const channels = isGuest(viewer)
-    ? await listOpenToGuest(repositories, caller.realmId, subscribed)
-    : await repositories.channels.listAll(caller.realmId);
+  const held = await snapshot.load(loadHeldChannelIds);
+  const list = (): Promise<readonly Channel[]> => {
+    if (held) return repositories.channels.list(caller.realmId, held);
+    if (isGuest(viewer)) return listOpenToGuest(repositories, caller.realmId, subscribed);
+    return repositories.channels.listAll(caller.realmId);
+  };
+  const channels = await list();
   return channels.filter((channel) => hasMetadataAccess(viewer, channel, subscribed.has(channel.id)));
 }
 

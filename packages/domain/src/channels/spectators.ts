@@ -87,9 +87,9 @@ export class LoadSpectatorState {
       const webPublic = await channels.list(realm.id, await channels.listWebPublicIds(realm.id));
       const caller = { realmId: realm.id, userId: actor.id, clientName: spectator.clientName };
       const snapshot = takeSnapshot(repositories, caller, [
-        [loadViewer, actor],
-        [loadOwnUser, spectatorUser(realm)],
-        [loadVisibleChannels, webPublic.filter(isOpenToSpectators)],
+        [loadViewer, async () => actor],
+        [loadOwnUser, async () => spectatorUser(realm)],
+        [loadVisibleChannels, async () => webPublic.filter(isOpenToSpectators)],
       ]);
       return loadAll(snapshot, loaders);
     });

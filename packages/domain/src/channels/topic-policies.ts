@@ -214,8 +214,12 @@ export async function loadTopicMutes(
   { channels, topicPolicies }: Pick<Repositories | Transaction, 'channels' | 'topicPolicies'>,
   realmId: RealmId,
   userId: UserId,
+  channelIds: readonly ChannelId[] | null = null,
 ): Promise<TopicMutes> {
-  const rows = (await channels.listSubscriptions(realmId, userId)).filter((row) => row.isActive);
+  const all = channelIds
+    ? ((await channels.listSubscriptionsOf(realmId, [userId], channelIds)).get(userId) ?? [])
+    : await channels.listSubscriptions(realmId, userId);
+  const rows = all.filter((row) => row.isActive);
   const subscribed = new Map(rows.map((row) => [row.channelId, row]));
   const policies = await topicPolicies.list(realmId, userId);
   const choices = new Map(policies.map((policy) => [keyOf(policy.channelId, policy.topic), policy.visibility]));

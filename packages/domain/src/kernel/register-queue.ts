@@ -30,20 +30,24 @@ export type SnapshotLoaders = Readonly<Record<string, SnapshotLoader<unknown>>>;
 /** Results under the same names. */
 export type Loaded<L extends SnapshotLoaders> = { readonly [Name in keyof L]: Awaited<ReturnType<L[Name]>> };
 
-/** Creates a snapshot inside a read transaction. `known` holds predefined results of loaders. */
+/** Loaders and those that run in their place. */
+export type LoaderSubstitutes = readonly (readonly [SnapshotLoader<unknown>, SnapshotLoader<unknown>])[];
+
+/** Creates a snapshot inside a read transaction. */
 export function takeSnapshot(
   repositories: Repositories,
   caller: Caller,
-  preloaded: readonly (readonly [SnapshotLoader<unknown>, unknown])[] = [],
+  substitutes: LoaderSubstitutes = [],
 ): Snapshot {
-  const loaded = new Map(preloaded.map(([loader, value]) => [loader, Promise.resolve(value)]));
+  const loaded = new Map<SnapshotLoader<unknown>, Promise<unknown>>();
+  const substituteOf = new Map(substitutes);
   const snapshot: Snapshot = {
     caller,
     repositories,
     load: <T>(loader: SnapshotLoader<T>) => {
       const existing = loaded.get(loader) as Promise<T> | undefined;
       if (existing) return existing;
-      const loading = loader(snapshot);
+      const loading = (substituteOf.get(loader) ?? loader)(snapshot) as Promise<T>;
       loaded.set(loader, loading);
       return loading;
     },
@@ -63,6 +67,7 @@ export async function loadAll<L extends SnapshotLoaders>(snapshot: Snapshot, loa
 export interface RegisterQueueInput<L extends SnapshotLoaders = SnapshotLoaders> {
   /** Loaders of the requested parts of the initial state. */
   readonly loaders: L;
+  readonly substitutes?: LoaderSubstitutes;
   /** Missing properties and an empty narrow select the user's defaults. */
   readonly filter: Partial<QueueFilter>;
   /** Wanted events and their presentation, stored with the queue unchanged. */
@@ -110,7 +115,8 @@ export class RegisterQueue {
         const filter = await this.filterOf(repositories, viewer, input.filter);
         checkFilterSize({ ...input, filter });
         const startSeq = await repositories.events.lastSeq(viewer.realmId);
-        return { startSeq, filter, loaded: await loadAll(takeSnapshot(repositories, caller), input.loaders) };
+        const snapshot = takeSnapshot(repositories, caller, input.substitutes);
+        return { startSeq, filter, loaded: await loadAll(snapshot, input.loaders) };
       });
       const queue = this.newQueue(caller, { ...input, filter }, startSeq);
       const replaced = await this.uow.write(

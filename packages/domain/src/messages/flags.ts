@@ -1,6 +1,6 @@
 import type { Actor } from '../access/actor.js';
 import type { SubscribedSpan } from '../channels/channel.js';
-import { loadVisibleChannels } from '../channels/channels.use-cases.js';
+import { loadHeldChannelIds, loadVisibleChannels } from '../channels/channels.use-cases.js';
 import { loadTopicMutes } from '../channels/topic-policies.js';
 import { DomainError } from '../kernel/errors.js';
 import { users } from '../kernel/event.js';
@@ -323,6 +323,8 @@ async function locationsOf(
 
 /** Limits per user (events §4.4). */
 const MAX_UNREAD = 50_000;
+/** The same for clients with a partial state (extensions §18). */
+const MAX_UNREAD_OF_PARTIAL_STATE = 1000;
 const MAX_RECENT_CONVERSATIONS = 1000;
 
 export interface LoadedUnreadConversation extends UnreadConversation {
@@ -346,11 +348,16 @@ export async function loadUnread(snapshot: Snapshot): Promise<LoadedUnread> {
   const { caller, repositories } = snapshot;
   const { personal, recipients } = repositories;
   const { realmId, userId } = caller;
-  const overview = await personal.overviewUnread({ realmId, userId }, MAX_UNREAD);
-  const topics = await loadTopicMutes(repositories, realmId, userId);
-  const archived = new Set(
-    (await snapshot.load(loadVisibleChannels)).filter(({ isArchived }) => isArchived).map(({ id }) => id),
-  );
+  const held = await snapshot.load(loadHeldChannelIds);
+  const overview = await personal.overviewUnread({ realmId, userId }, held ? MAX_UNREAD_OF_PARTIAL_STATE : MAX_UNREAD);
+  const unreadIds = held && [
+    ...new Set(overview.conversations.flatMap(({ channelId }) => (channelId === null ? [] : [channelId]))),
+  ];
+  const topics = await loadTopicMutes(repositories, realmId, userId, unreadIds);
+  const visible = unreadIds
+    ? await repositories.channels.list(realmId, unreadIds)
+    : await snapshot.load(loadVisibleChannels);
+  const archived = new Set(visible.filter(({ isArchived }) => isArchived).map(({ id }) => id));
   const named = new Set(overview.mentionedIds);
   const meant = new Set(overview.wildcardMentionedIds);
   const conversations = overview.conversations

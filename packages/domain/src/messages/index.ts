@@ -26,6 +26,7 @@ export * from './narrow-operators.js';
 export * from './navigation-views.js';
 export * from './navigation-views.use-cases.js';
 export * from './older-messages.js';
+export * from './partial-state.js';
 export * from './post-message.js';
 export * from './reactions.js';
 export * from './reactions.use-cases.js';

@@ -3,7 +3,7 @@ import { DomainError } from '../kernel/errors.js';
 import type { Caller, MessageId, RealmId, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { RealmUrls } from '../kernel/ports.js';
-import type { Snapshot } from '../kernel/register-queue.js';
+import type { Snapshot, SnapshotLoader } from '../kernel/register-queue.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
 import { loadRealm } from '../realms/realm-loaders.js';
@@ -25,8 +25,11 @@ export const loadViewer = ({ caller, repositories }: Snapshot): Promise<Actor> =
 export const loadOwnUser = async ({ caller, repositories }: Snapshot): Promise<User> =>
   await repositories.users.get(caller.realmId, caller.userId);
 
+/** Loads the ids of the users in the client's state; null for all. Substituted for partial states. */
+export const loadHeldUserIds: SnapshotLoader<readonly UserId[] | 'members' | null> = async () => null;
+
 export interface LoadedPeople {
-  /** Visible users by ascending id, including deactivated users and bots. */
+  /** Held, visible users by ascending id, including deactivated users and bots. */
   readonly entries: readonly UserListEntry[];
   readonly systemBots: readonly User[];
   /** Valid only within the snapshot read. */
@@ -38,8 +41,14 @@ export async function loadPeople(snapshot: Snapshot): Promise<LoadedPeople> {
   const { users } = repositories;
   const realm = await snapshot.load(loadRealm);
   const accessible = await snapshot.load(loadAccessibleIds);
+  const held = await snapshot.load(loadHeldUserIds);
+  const list = (): Promise<readonly UserListEntry[]> => {
+    if (held === 'members') return users.listMemberEntries(realm.id);
+    if (held) return users.listSomeEntries(realm.id, accessible ? held.filter((id) => accessible.has(id)) : held);
+    return accessible ? users.listSomeEntries(realm.id, [...accessible]) : users.listEntries(realm.id);
+  };
   return {
-    entries: await (accessible ? users.listSomeEntries(realm.id, [...accessible]) : users.listEntries(realm.id)),
+    entries: await list(),
     systemBots: await users.listSystemBots(realm.id),
     hydrate: async (ids) => {
       return withProfiles(repositories, realm.id, await users.list(realm.id, ids));

@@ -1,11 +1,18 @@
 import { LoadSpectatorState } from '@parley/domain/channels';
-import { type Caller, RegisterQueue, type RegisterQueueInput } from '@parley/domain/kernel';
+import {
+  type Caller,
+  type ChannelId,
+  RegisterQueue,
+  type RegisterQueueInput,
+  type UserId,
+} from '@parley/domain/kernel';
+import { LoadMoreState, loadIsPartial, PARTIAL_STATE } from '@parley/domain/messages';
 import type { HttpFeature, RouteParts } from '../declarations/feature.js';
-import type { RegisterRequest, RegisterSection } from '../declarations/register-section.js';
+import { type RegisterRequest, type RegisterSection, registerSection } from '../declarations/register-section.js';
 import { type AnonymousClient, type Route, route } from '../declarations/route.js';
 import { outOfScope } from '../declarations/scope.js';
 import { FEATURE_LEVEL, ZULIP_VERSION } from '../declarations/server-info.js';
-import { type QueuePresentation, queuePresentation, toNobody } from '../delivery/event-presenter.js';
+import { can, type QueuePresentation, queuePresentation, toNobody } from '../delivery/event-presenter.js';
 import { writeSections } from '../kernel/json-lists.js';
 import {
   anyOf,
@@ -48,6 +55,12 @@ export const EVENT_WIRE_ERRORS = {
 
 const MAX_EVENT_TYPES = 100;
 const MAX_NARROW_TERMS = 100;
+
+/** Limits of a request for more channels and users (extensions §18). */
+const MAX_MORE_IDS = 100;
+const MAX_QUERY_LENGTH = 100;
+/** Sections about single channels and users. */
+const SECTIONS_OF_MORE_STATE: readonly string[] = ['stream', 'subscription', 'user_topic', 'realm_users'];
 
 /** Limits of the data stored with a queue. A filter takes at most 8 kB including member names. */
 const MAX_EVENT_TYPES_BYTES = 3000;
@@ -105,7 +118,13 @@ const OPTIONAL_CAPABILITIES = [
   'application_data',
   // Parley extension: data that large organizations make long, or that few clients use, is left out (extensions §17).
   'lean_state',
+  // Parley extension: large organizations' channels and guests are fetched when needed (extensions §18).
+  'partial_state',
 ] as const;
+
+const EVERY_CAPABILITY = Object.fromEntries(
+  ['notification_settings_null', ...OPTIONAL_CAPABILITIES].map((name) => [name, true]),
+);
 
 /** Number of seconds for browsers, or the JSON string `"mobile"` for phones that sleep for hours (events §1). */
 const IdleTimeoutParam = () =>
@@ -143,6 +162,17 @@ export class PollEventsDto {
   @BooleanParam() apply_markdown = false;
   @NullableBooleanParam({ aliases: ['client_extavatar'] }) client_gravatar: boolean | null = null;
   @BooleanParam() slim_presence = false;
+}
+
+const ids = () => param(listOf(integer(), { max: MAX_MORE_IDS }), { optional: true });
+
+/** Clients of the route have all capabilities and keep lists of subscribers. */
+export class MoreStateDto {
+  @ids() stream_ids?: number[];
+  @ids() user_ids?: number[];
+  @TextParam({ max: MAX_QUERY_LENGTH, optional: true, description: 'Text in names of channels and users.' })
+  query?: string;
+  @BooleanParam({ aliases: ['client_extavatar'] }) client_gravatar = false;
 }
 
 export class RemoveQueueDto {
@@ -210,6 +240,7 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
       handle: async ({ caller, dto, request, useCase }) =>
         success(await register(useCase, caller, dto, request, { ...parts, scheduler })),
     }),
+    moreStateRoute(parts, scheduler),
     // Initial state without a queue for browsers without a log-in (events §1).
     route('POST', '/json/register', {
       summary: 'Get the state visible without an account',
@@ -260,6 +291,20 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
     }),
   ];
 }
+
+const moreStateRoute = (parts: EventRouteParts, scheduler: YieldingScheduler): Route =>
+  route('GET', '/register/more', {
+    summary: 'Get the state of more channels and users',
+    extension: 'extensions §18',
+    auth: 'user',
+    scope: 'account',
+    isExpensive: true,
+    dto: MoreStateDto,
+    useCase: LoadMoreState,
+    response: wire.fields(Object.assign({}, ...moreSections(parts.sections).map(({ fields }) => fields)) as wire.Shape),
+    handle: async ({ caller, dto, request, useCase }) =>
+      success(await loadMore(useCase, caller, dto, request, { ...parts, scheduler })),
+  });
 
 /** Parts of the register response that the client requested. */
 function asked(
@@ -326,6 +371,7 @@ async function register(
   const { request: shown, requested } = asked(dto, request, parts, caller);
   const { queue, loaded } = await useCase.execute(caller, {
     loaders: loadersOf(requested, shown),
+    ...(can(shown.presentation, 'partial_state') && !caller.scope && { substitutes: PARTIAL_STATE }),
     filter: filterFrom(dto),
     presentation: { ...shown.presentation, ...(caller.scope && { conversations: caller.scope.conversations }) },
     idleTimeoutSeconds: idleSeconds(dto.idle_queue_timeout),
@@ -339,6 +385,38 @@ async function register(
   const presenters = requested.map(({ name }) => loaded[name]!);
   return new WireText(await parts.scheduler.runSteps(writeSections([always, ...presenters])));
 }
+
+const moreSections = (sections: readonly RegisterSection[]) =>
+  sections.filter(({ name }) => SECTIONS_OF_MORE_STATE.includes(name));
+
+async function loadMore(
+  useCase: LoadMoreState,
+  caller: Caller,
+  dto: MoreStateDto,
+  request: Request,
+  parts: EventRouteParts & { readonly scheduler: YieldingScheduler },
+): Promise<WireText> {
+  const { client_gravatar } = dto;
+  const form = { client_gravatar, client_capabilities: EVERY_CAPABILITY, include_subscribers: 'true' };
+  const { request: shown } = asked(Object.assign(new RegisterDto(), form), request, parts, caller);
+  const requested = moreSections(parts.sections);
+  const loaded = await useCase.execute(caller, {
+    channelIds: (dto.stream_ids ?? []) as ChannelId[],
+    userIds: (dto.user_ids ?? []) as UserId[],
+    text: dto.query?.trim() || null,
+    loaders: loadersOf(requested, shown),
+  });
+  return new WireText(await parts.scheduler.runSteps(writeSections(requested.map(({ name }) => loaded[name]!))));
+}
+
+/** Tells clients with the capability that they have a part of the channels and users. */
+const partialStateSection: RegisterSection = registerSection({
+  name: 'partial_state',
+  fields: { partial_state: wire.boolean() },
+  load: (snapshot, { presentation, scope }) =>
+    can(presentation, 'partial_state') && !scope ? snapshot.load(loadIsPartial) : Promise.resolve(false),
+  present: (isPartial): { partial_state?: boolean } => (isPartial ? { partial_state: true } : {}),
+});
 
 async function openInTheOldWay(useCase: RegisterQueue, caller: Caller, dto: PollEventsDto, request: Request) {
   const { queue } = await useCase.execute(caller, {
@@ -378,6 +456,7 @@ const idleSeconds = (wanted: RegisterDto['idle_queue_timeout']): number | null =
 export const EVENTS = {
   tag: 'Events',
   routes: eventRoutes,
+  registerSections: () => [partialStateSection],
   events: { blank: toNobody, blanked: toNobody, forked: toNobody, restarted: toNobody, 'queue.last_expired': toNobody },
   errors: EVENT_WIRE_ERRORS,
 } satisfies HttpFeature;

@@ -16,6 +16,10 @@ const ABOUT_WHOLE_REALMS = [
   'SELECT subgroup_id, group_id FROM group_subgroup WHERE realm_id = ?',
   'SELECT json_group_array(id), json_group_array(version) FROM (SELECT id, version FROM channel WHERE realm_id = ?',
   'SELECT json_group_array(id), json_group_array(version), json_group_array(subscriber_count) FROM (SELECT',
+  'SELECT 1 FROM channel WHERE realm_id = ? LIMIT 1 OFFSET', // a limited number of index entries
+  'SELECT c.id FROM (SELECT id FROM channel INDEXED BY channel_recently_active', // the newest rows, up to a limit
+  'SELECT id FROM channel WHERE realm_id = ? AND name_key LIKE', // searches the names in an index
+  'SELECT id FROM "user" WHERE realm_id = ? AND name_key LIKE', // the same
   'SELECT 1 FROM channel WHERE realm_id = ? AND privacy', // matches few rows
   'SELECT recipient_id FROM channel WHERE realm_id = ? AND privacy', // matches few rows
   'SELECT s.realm_id, max(s.pruned_up_to', // one row per realm

@@ -95,10 +95,15 @@ const WEB_PUBLIC_CHANNELS = `
 CREATE INDEX channel_web_public ON channel (realm_id, id) WHERE privacy = 'webPublic';
 `;
 
+const PINNED_CHANNELS = `
+-- expand: clients with a partial state get the pinned channels without reading all subscriptions.
+CREATE INDEX subscription_pinned ON subscription (user_id, channel_id) WHERE is_pinned = 1;
+`;
+
 /** Channel tables in both databases. */
 export const CHANNEL_TABLES = {
   schema: 'channels',
-  steps: { 1: TABLES, 42: DEFAULT_CHANNELS, 58: WEB_PUBLIC_CHANNELS },
+  steps: { 1: TABLES, 42: DEFAULT_CHANNELS, 58: WEB_PUBLIC_CHANNELS, 59: PINNED_CHANNELS },
   realmTables: [
     'topic_policy',
     'subscription',

@@ -35,6 +35,7 @@ import {
   toChannels,
   toSubscription,
 } from './channel-rows.js';
+import { PartialLists } from './partial-lists.js';
 import { SentSince } from './sent-since.js';
 import { SubscriptionColors } from './subscription-colors.js';
 
@@ -78,6 +79,7 @@ export abstract class SqlChannelRepository implements ChannelRepository {
   private readonly subscribedAmong;
   private readonly withGuestSubscribers;
   private readonly recentlyActive;
+  private readonly partial;
   private readonly idle;
   private readonly sentSince;
   private readonly inFolder;
@@ -159,6 +161,7 @@ export abstract class SqlChannelRepository implements ChannelRepository {
       `SELECT id FROM channel ${indexedBy('channel_recently_active')}
        WHERE realm_id = ? AND is_recently_active = 1 AND id > ? ORDER BY id LIMIT ? + 0`,
     );
+    this.partial = new PartialLists(statements);
     this.idle = statements.values<ChannelId>(
       `SELECT c.id FROM channel c
        WHERE c.id ${inSet} AND +c.realm_id = ? AND c.created_at < ?
@@ -372,6 +375,18 @@ export abstract class SqlChannelRepository implements ChannelRepository {
 
   async listRecentlyActiveIds(realmId: RealmId, after: ChannelId | null, limit: number): Promise<readonly ChannelId[]> {
     return await this.recentlyActive.all(realmId, after ?? 0, limit);
+  }
+
+  hasMoreThan(realmId: RealmId, count: number): Promise<boolean> {
+    return this.partial.hasMoreThan(realmId, count);
+  }
+
+  listIdsNamedLike(realmId: RealmId, text: string, limit: number): Promise<readonly ChannelId[]> {
+    return this.partial.listIdsNamedLike(realmId, text, limit);
+  }
+
+  listNotableIds(realmId: RealmId, userId: UserId, limit: number): Promise<readonly ChannelId[]> {
+    return this.partial.listNotableIds(realmId, userId, limit);
   }
 
   async filterIdle(realmId: RealmId, ids: readonly ChannelId[], since: UnixSeconds): Promise<readonly ChannelId[]> {

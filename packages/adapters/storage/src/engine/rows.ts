@@ -1,6 +1,7 @@
 import type { GroupSettings } from '@parley/domain/access';
 import {
   firstOf,
+  foldCase,
   type GroupId,
   isSettingValue,
   type SettingDefinition,
@@ -24,6 +25,9 @@ export const jsonList = (values: Iterable<number | string | null>): string => JS
 
 /** Converts a domain name to the name of a table or column. */
 export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Pattern of `LIKE … ESCAPE '\\'` for folded texts that contain `text`. */
+export const containing = (text: string): string => `%${foldCase(text).replace(/[\\%_]/g, '\\$&')}%`;
 
 export const ascending = (a: number, b: number): number => a - b;
 

@@ -17,7 +17,15 @@ import {
 } from '@parley/domain/users';
 import type { FeatureTables } from '../engine/feature.js';
 import type { Quarantine } from '../engine/quarantine.js';
-import { ColumnQuery, type Columns, type Flag, listColumn, settingsColumn, toFlag } from '../engine/rows.js';
+import {
+  ColumnQuery,
+  type Columns,
+  containing,
+  type Flag,
+  listColumn,
+  settingsColumn,
+  toFlag,
+} from '../engine/rows.js';
 import type { Parameter, Statements } from '../engine/statements.js';
 import type { VersionedCache } from '../engine/versioned-cache.js';
 
@@ -184,6 +192,8 @@ export abstract class SqlUserRepository implements UserRepository {
   private readonly rowsByExternalId;
   private readonly entries;
   private readonly someEntries;
+  private readonly memberEntries;
+  private readonly namedLike;
   private readonly systemBotRows;
   private readonly systemBotRow;
   private readonly nameTaken;
@@ -235,6 +245,11 @@ export abstract class SqlUserRepository implements UserRepository {
       );
     this.entries = entries('realm_id = ?');
     this.someEntries = entries(`+realm_id = ? AND id ${inSet}`);
+    this.memberEntries = entries("realm_id = ? AND role <> 'guest'");
+    this.namedLike = statements.values<UserId>(
+      `SELECT id FROM "user" WHERE realm_id = ? AND name_key LIKE ? ESCAPE '\\' AND system_kind IS NULL
+       ORDER BY name_key LIMIT ? + 0`,
+    );
     this.systemBotRows = statements.rows<UserRow>(
       'SELECT * FROM "user" WHERE realm_id = ? AND system_kind IS NOT NULL ORDER BY id',
     );
@@ -356,6 +371,14 @@ export abstract class SqlUserRepository implements UserRepository {
     return toEntries(await this.someEntries.columns(realmId, this.set(ids)));
   }
 
+  async listMemberEntries(realmId: RealmId): Promise<readonly UserListEntry[]> {
+    return toEntries(await this.memberEntries.columns(realmId));
+  }
+
+  async listIdsNamedLike(realmId: RealmId, text: string, limit: number): Promise<readonly UserId[]> {
+    return await this.namedLike.all(realmId, containing(text), limit);
+  }
+
   async listSystemBots(realmId: RealmId): Promise<readonly User[]> {
     return this.toUsers(await this.systemBotRows.all(realmId));
   }
@@ -424,9 +447,15 @@ export abstract class SqlUserRepository implements UserRepository {
   }
 }
 
+const MEMBERS = `
+-- expand: clients with a partial state get all users except guests without reading the guests.
+CREATE INDEX user_members ON {user} (realm_id, id, version, is_active, system_kind) WHERE role <> 'guest';
+`;
+
 /** Tables of users in both databases. */
 export const USER_TABLES = {
   schema: 'users',
+  steps: { 60: MEMBERS },
   realmTables: ['user'],
   persons: {
     user: {

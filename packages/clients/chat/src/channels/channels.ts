@@ -1,4 +1,4 @@
-import type { Channel, InitialState, Subscription } from '@parley/client';
+import type { Channel, InitialState, Subscription, UserTopic } from '@parley/client';
 import {
   type ChannelState,
   type ChatState,
@@ -23,28 +23,44 @@ const OWN_PROPERTIES = [
 
 const MEMBERSHIPS = { subscriptions: 'subscribed', unsubscribed: 'former', never_subscribed: 'never' } as const;
 
+/** Returns the tables of a register response. */
+function tablesOf(answer: Partial<InitialState>) {
+  const channels = new Map<number, ChannelState>();
+  const subscribers = new Map<number, readonly number[]>();
+  for (const channel of answer.streams ?? []) {
+    channels.set(channel.stream_id, { channel, own: null, membership: null, isListed: true });
+  }
+  for (const [list, membership] of Object.entries(MEMBERSHIPS) as [
+    keyof typeof MEMBERSHIPS,
+    ChannelState['membership'],
+  ][]) {
+    for (const row of answer[list] ?? []) {
+      const { isListed = false } = channels.get(row.stream_id) ?? {};
+      channels.set(row.stream_id, { ...split(row), membership, isListed });
+      if (row.subscribers) subscribers.set(row.stream_id, row.subscribers);
+    }
+  }
+  return { channels, subscribers, topics: answer.user_topics ?? [] };
+}
+
+const entryOf = (topic: UserTopic) => [topicKey(topic.stream_id, topic.topic_name), topic] as const;
+
 export const CHANNELS_PART: StatePart = {
   begin(state, answer) {
-    const channels = new Map<number, ChannelState>();
-    const subscribers = new Map<number, readonly number[]>();
-    for (const channel of answer.streams ?? []) {
-      channels.set(channel.stream_id, { channel, own: null, membership: null, isListed: true });
-    }
-    for (const [list, membership] of Object.entries(MEMBERSHIPS) as [
-      keyof typeof MEMBERSHIPS,
-      ChannelState['membership'],
-    ][]) {
-      for (const row of answer[list] ?? []) {
-        const { isListed = false } = channels.get(row.stream_id) ?? {};
-        channels.set(row.stream_id, { ...split(row), membership, isListed });
-        if (row.subscribers) subscribers.set(row.stream_id, row.subscribers);
-      }
-    }
+    const { channels, subscribers, topics } = tablesOf(answer);
     state.channels.reset(channels);
     state.subscribers.reset(subscribers);
-    state.policies.reset(
-      (answer.user_topics ?? []).map((topic) => [topicKey(topic.stream_id, topic.topic_name), topic]),
-    );
+    state.policies.reset(topics.map(entryOf));
+  },
+  add(state, answer, isWanted) {
+    const { channels, subscribers, topics } = tablesOf(answer);
+    for (const topic of topics) if (isWanted(topic.stream_id)) state.policies.set(...entryOf(topic));
+    for (const [id, row] of channels) {
+      if (!isWanted(id) || state.channels.peek(id)) continue;
+      state.channels.set(id, row);
+      const ids = subscribers.get(id);
+      if (ids) state.subscribers.set(id, ids);
+    }
   },
   present(state) {
     const rows = [...state.channels.all().values()].sort((a, b) => compare(a.channel.name, b.channel.name));

@@ -22,12 +22,17 @@ export class Table<K, V> {
 
   get(key: K): V | undefined {
     this.observe(key);
-    return this.rows.get(key);
+    const row = this.rows.get(key);
+    if (row === undefined) this.onMissing?.(key);
+    return row;
   }
 
   has(key: K): boolean {
     return this.get(key) !== undefined;
   }
+
+  /** Called for keys that `get` does not find. */
+  onMissing: ((key: K) => void) | null = null;
 
   /** Keys in insertion order; observes insertions and removals only. */
   keys(): readonly K[] {

@@ -57,6 +57,8 @@ export type Fields = Omit<InitialState, (typeof TABLE_FIELDS)[number]>;
 /** Part of the state owned by a feature: loads from a register response, and presents it again for the cache. */
 export interface StatePart {
   begin(state: ChatState, answer: InitialState): void;
+  /** Adds wanted objects that the state lacks. */
+  add?(state: ChatState, answer: Partial<InitialState>, isWanted: (id: number) => boolean): void;
   present(state: ChatState): Partial<InitialState>;
 }
 
@@ -129,6 +131,17 @@ export class ChatState {
 
   revise(list: Revised): void {
     this.revisions.set(list, (this.revisions.peek(list) ?? 0) + 1);
+  }
+
+  /** True if the state lacks channels and users, which are fetched when they are read. */
+  get isPartial(): boolean | undefined {
+    return this.fields.peek('partial_state');
+  }
+
+  /** True if messages of the channel are the user's own. Channels that a partial state lacks count. */
+  hasOwnMessages(channelId: number): boolean | undefined {
+    const known = this.channels.peek(channelId);
+    return known ? known.membership === 'subscribed' : this.isPartial;
   }
 
   get selfId(): number {

@@ -113,7 +113,7 @@ function update(state: ChatState, event: UpdateMessageEvent): void {
   if (event.rendering_only || event.propagate_mode === undefined) return;
   const { stream_id: from, new_stream_id: to, subject = null } = event;
   const target = to === undefined ? undefined : state.channels.peek(to);
-  if (to !== undefined && target?.membership !== 'subscribed') lose(state, ids);
+  if (to !== undefined && !state.hasOwnMessages(to)) lose(state, ids);
   else moveUnread(state, ids, to ?? from!, subject);
   if (to !== undefined && target?.membership === 'subscribed' && !target.channel.history_public_to_subscribers) {
     own(state, ids);

@@ -217,8 +217,7 @@ function presentUnread(state: ChatState) {
   const mentions: number[] = [];
   let count = 0;
   for (const [id, destination] of [...unread.destinations].sort(([a], [b]) => a - b)) {
-    if (destination.kind === 'channel' && state.channels.peek(destination.channelId)?.membership !== 'subscribed')
-      continue;
+    if (destination.kind === 'channel' && !state.hasOwnMessages(destination.channelId)) continue;
     const isMuted = destination.kind === 'channel' && isMutedTopic(state, destination.channelId, destination.topic);
     if (!isMuted) count++;
     if (unread.mentioned.has(id) || (unread.wildcards.has(id) && !isMuted)) mentions.push(id);

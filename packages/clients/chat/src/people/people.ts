@@ -1,4 +1,4 @@
-import type { GroupSetting, User } from '@parley/client';
+import type { GroupSetting, InitialState, User } from '@parley/client';
 import {
   type ChatState,
   type EventRules,
@@ -10,17 +10,23 @@ import {
 
 const LISTS = ['realm_users', 'realm_non_active_users', 'cross_realm_bots'] as const;
 
+const entriesOf = (answer: Partial<InitialState>) =>
+  LISTS.flatMap((list) => (answer[list] ?? []).map((user) => [user.user_id, { user, list }] as const));
+
 export const PEOPLE_PART: StatePart = {
   begin(state, answer) {
-    state.people.reset(
-      LISTS.flatMap((list) => (answer[list] ?? []).map((user) => [user.user_id, { user, list }] as const)),
-    );
+    state.people.reset(entriesOf(answer));
     state.statuses.reset(Object.entries(answer.user_status ?? {}).map(([id, status]) => [Number(id), status]));
     const presences = Object.entries(answer.presences ?? {}) as [
       string,
       { active_timestamp: number; idle_timestamp: number },
     ][];
     state.presences.reset(presences.map(([id, presence]) => [Number(id), presence]));
+  },
+  add(state, answer, isWanted) {
+    for (const [id, person] of entriesOf(answer)) {
+      if (isWanted(id) && !state.people.peek(id)) state.people.set(id, person);
+    }
   },
   present(state) {
     const people = [...state.people.all().values()];

@@ -41,6 +41,7 @@ import { Typing } from '../people/typing.js';
 import { Announcements } from './announcements.js';
 import { Connection, type ConnectionOptions } from './connection.js';
 import { KeptLists } from './kept-lists.js';
+import { MoreState } from './more-state.js';
 import { applyEvent, begin } from './rules.js';
 
 export interface ChatOptions {
@@ -87,6 +88,7 @@ export class Chat {
   private readonly presence: PresenceReports | null;
   private readonly announcements: Announcements;
   private readonly topics: Topics;
+  private readonly more: MoreState;
   private readonly lists: MessageLists;
   private readonly rows: MessageRows;
   private readonly marks: ReadMarks;
@@ -112,6 +114,7 @@ export class Chat {
       : null;
     this.commands = new Commands(this.state, gateway, (id, reach) => this.changed(id, reach));
     this.topics = new Topics(this.state, gateway, clock);
+    this.more = new MoreState(this.state, gateway, clock);
     this.outbox = new Outbox(gateway, clock, outboxStorage, {
       selfId: () => this.state.selfId,
       hasMessage: (id) => this.state.messages.peek(id) !== undefined,
@@ -192,6 +195,7 @@ export class Chat {
           this.keptLists?.stop();
           this.presence?.stop();
           this.topics.stop();
+          this.more.stop();
           this.typing.stopped();
           this.outbox.stop();
           this.marks.stop();
@@ -236,6 +240,14 @@ export class Chat {
     await this.lists.pages.fetchByIds(ids);
   }
 
+  /**
+   * Fetches channels and people with a text in their name, if the organization is so large that the state lacks some.
+   * Readings change when they arrive.
+   */
+  find(text: string): void {
+    this.more.find(text);
+  }
+
   /** Parses the `#…` part of an address; null if it is invalid. */
   parseAddress(hash: string): Address | null {
     return this.ownAddress(parseAddress(hash));
@@ -266,6 +278,7 @@ export class Chat {
   receive(event: ReceivedEvent): void {
     batch(() => {
       if (event.type === 'registered') {
+        this.more.restart();
         begin(this.state, event.state);
         this.marks.reapply();
         // Messages opened before the state was loaded may be older than the queue.
@@ -277,6 +290,7 @@ export class Chat {
       }
       this.lists.before(event);
       applyEvent(this.state, event);
+      this.more.received(event);
       if (event.type === 'message') this.recognize(event);
       this.lists.after(event);
       this.topics.received(event);

@@ -161,7 +161,12 @@ export class Connection {
     const together: Event[] = [];
     let polls = 0;
     const events: EventSource = this.gateway.events(
-      this.isVisitor ? {} : { idle_queue_timeout: IDLE_QUEUE_SECONDS, include_subscribers: 'partial' },
+      this.isVisitor
+        ? {}
+        : {
+            ...{ idle_queue_timeout: IDLE_QUEUE_SECONDS, include_subscribers: 'partial' },
+            client_capabilities: { partial_state: true },
+          },
       {
         keepsQueue: this.keepsQueue,
         ...(position && { resume: position }),

@@ -24,6 +24,11 @@ export function begin(state: ChatState, answer: InitialState): void {
   for (const part of PARTS) part.begin(state, answer);
 }
 
+/** Adds wanted channels and users that a partial state lacks. */
+export function addMore(state: ChatState, answer: Partial<InitialState>, isWanted: (id: number) => boolean): void {
+  for (const part of PARTS) part.add?.(state, answer, isWanted);
+}
+
 /** Applies an event. Unknown events of newer servers are ignored. */
 export function applyEvent(state: ChatState, event: Event): void {
   const rule = ruleFor(event);

@@ -8,7 +8,7 @@ import { useEmojiNames } from '../kit/emoji-names.js';
 import kit from '../kit/kit.module.css';
 import { useListbox } from '../kit/listbox.js';
 import { insertText } from '../kit/text-field.js';
-import { useChat, useComputed } from '../services/context.js';
+import { useChat, useComputed, useFind } from '../services/context.js';
 import styles from './completion.module.css';
 
 export interface CompletionHandle {
@@ -45,6 +45,7 @@ export function Completion({ field, text, destination, ref }: Props) {
   const isShown = suggestions.length > 0;
 
   useEffect(() => setClosedAt((closed) => (closed === start ? closed : null)), [start]);
+  useFind(query?.kind === 'mention' || query?.kind === 'channel' ? query.text : '');
   const isEmoji = query?.kind === 'emoji';
   useEffect(() => {
     if (isEmoji) void emoji.load();

@@ -7,7 +7,7 @@ import { useListbox } from '../kit/listbox.js';
 import styles from '../kit/listbox.module.css';
 import { useOverlay } from '../kit/overlay.js';
 import overlays from '../kit/overlays.module.css';
-import { type Services, useChat, useComputed, useServices } from '../services/context.js';
+import { type Services, useChat, useComputed, useFind, useServices } from '../services/context.js';
 import { type Found, ranked } from './ranked.js';
 
 /** Number of conversations that precede other matches of their name. */
@@ -38,6 +38,7 @@ export function Finder({ title, label, entries, isOffered, lastEntry, onType, on
   const { i18n } = useLingui();
   const { close, leave } = useOverlay();
   const [query, setQuery] = useState('');
+  useFind(query);
   // biome-ignore lint/correctness/useExhaustiveDependencies: rights are checked when the query changes.
   const found = useMemo(() => ranked(entries, query, isOffered), [entries, query]);
   const isSearched = query.trim() !== '';

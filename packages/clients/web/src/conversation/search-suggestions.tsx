@@ -27,7 +27,7 @@ import {
 import { useListbox } from '../kit/listbox.js';
 import { mounted } from '../kit/mounted.js';
 import { insertText } from '../kit/text-field.js';
-import { type Services, useChat, useComputed, useServices } from '../services/context.js';
+import { type Services, useChat, useComputed, useFind, useServices } from '../services/context.js';
 import { useUnopenedTopics } from '../services/use-unopened-topics.js';
 import styles from './completion.module.css';
 import { usePlaces } from './finder.js';
@@ -194,6 +194,7 @@ function useFoundPlaces(query: string, goTo: (href: string) => void): readonly O
   const { i18n } = useLingui();
   const chat = useChat();
   const isWanted = query !== '' && !chat.isVisitor;
+  useFind(query);
   useUnopenedTopics(isWanted);
   const all = usePlaces(isWanted);
   return useMemo(() => {

@@ -2,6 +2,7 @@ import { useLingui } from '@lingui/react';
 import { rankOf } from '@parley/chat';
 import { X } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useState } from 'react';
+import { useFind } from '../services/context.js';
 import { isComposing } from '../services/letter-keys.js';
 import { useListbox } from './listbox.js';
 import styles from './pick-field.module.css';
@@ -29,6 +30,7 @@ const MAX_SUGGESTIONS = 8;
 export function PickField({ label, chosen, options, onChange, placeholder, isDisabled = false, describedBy }: Props) {
   const { i18n } = useLingui();
   const [query, setQuery] = useState('');
+  useFind(query);
   const [isOpen, setOpen] = useState(false);
   const found = isOpen ? suggestions(options, chosen, query) : [];
   const keys = chosen.map(({ key }) => key);

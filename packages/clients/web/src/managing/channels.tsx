@@ -9,7 +9,7 @@ import { FailureText } from '../kit/dialog.js';
 import { fieldIn } from '../kit/overlay.js';
 import overlays from '../kit/overlays.module.css';
 import { RowList } from '../kit/row-list.js';
-import { useChat, useComputed, useField, useServices } from '../services/context.js';
+import { useChat, useComputed, useField, useFind, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import type { Refusal } from '../services/reasons.js';
 import { useManagement } from '../services/use-management.js';
@@ -28,6 +28,7 @@ export function BrowseChannels({ filter }: { readonly filter: string }) {
   const { rights } = useManagement();
   const [query, setQuery] = useState('');
   const wanted = useDeferredValue(query.trim());
+  useFind(wanted);
   const mayCreate = useComputed(() => rights.mayCreate('public') || rights.mayCreate('private'), [rights]);
   const all = useComputed(
     () =>

@@ -3,7 +3,7 @@ import { rankOf } from '@parley/chat';
 import { type ReactNode, useDeferredValue, useMemo, useState } from 'react';
 import { RowList } from '../kit/row-list.js';
 import { PersonButton } from '../people/person-button.js';
-import { useChat } from '../services/context.js';
+import { useChat, useFind } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './managing.module.css';
 import { SearchField } from './page-parts.js';
@@ -60,6 +60,7 @@ export function MemberList({ userIds, label, isOfBots = false, detail, children 
 export function useFoundPeople(userIds: readonly number[], query: string): readonly number[] {
   const { state } = useChat();
   const wanted = useDeferredValue(query.trim());
+  useFind(wanted);
   return useMemo(
     () =>
       wanted === ''

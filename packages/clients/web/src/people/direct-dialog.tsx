@@ -5,7 +5,7 @@ import { type KeyboardEvent, useMemo, useState } from 'react';
 import { Avatar } from '../kit/avatar.js';
 import { FormDialog } from '../kit/dialog.js';
 import { useListbox } from '../kit/listbox.js';
-import { useChat, useNames, useServices } from '../services/context.js';
+import { useChat, useFind, useNames, useServices } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './people.module.css';
 
@@ -44,6 +44,7 @@ function PeopleField({ chosen, onChange }: FieldProps) {
   const names = useNames(chosen);
   const people = useReading(chat.people.byPresence);
   const [query, setQuery] = useState('');
+  useFind(query);
   // Bots come last and are only found by name.
   const all = useMemo(
     () => (query.trim() === '' ? people : [...new Set([...people, ...chat.people.ids.peek()])]),

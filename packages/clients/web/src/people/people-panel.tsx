@@ -3,7 +3,7 @@ import { rankOf } from '@parley/chat';
 import { X } from 'lucide-react';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { IconButton } from '../kit/icon-button.js';
-import { useChat, useComputed, useField, usePlace } from '../services/context.js';
+import { useChat, useComputed, useField, useFind, usePlace } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './people.module.css';
 import { PeopleList } from './people-list.js';
@@ -16,6 +16,7 @@ export function PeoplePanel({ onClose }: { readonly onClose?: () => void }) {
   const muted = useField('muted_users');
   const [query, setQuery] = useState('');
   const wanted = useDeferredValue(query.trim());
+  useFind(wanted);
   const channelId = usePlace((place) => place.channelId);
   const members = useComputed(() => chat.state.subscribers.get(channelId ?? 0), [chat, channelId]);
   const found = useMemo(() => {

@@ -1,7 +1,7 @@
 import { type Chat, type Destination, type Fields, narrowOf } from '@parley/chat';
 import type { ParleyClient } from '@parley/client';
 import { computed } from '@preact/signals-core';
-import { createContext, useCallback, useContext, useMemo, useSyncExternalStore } from 'react';
+import { createContext, useCallback, useContext, useEffect, useMemo, useSyncExternalStore } from 'react';
 import type { ShownData } from './components.js';
 import type { Drafts } from './drafts.js';
 import type { FieldTexts } from './field-texts.js';
@@ -51,6 +51,12 @@ export const useChat = (): Chat => useServices().chat;
 export function useComputed<T>(compute: () => T, dependencies: readonly unknown[]): T {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the caller lists them.
   return useReading(useMemo(() => computed(compute), dependencies));
+}
+
+/** Fetches channels and people with the text in their names, if the organization is so large that the state lacks some. */
+export function useFind(text: string): void {
+  const chat = useChat();
+  useEffect(() => chat.find(text), [chat, text]);
 }
 
 /** Field of the register response, such as `realm_name`. */

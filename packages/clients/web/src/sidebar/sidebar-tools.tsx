@@ -4,7 +4,7 @@ import { ListFilter, UserPlus } from 'lucide-react';
 import { type KeyboardEvent, type MouseEvent, useState } from 'react';
 import { CountBadge } from '../kit/badge.js';
 import { IconButton } from '../kit/icon-button.js';
-import { useChat, useComputed } from '../services/context.js';
+import { useChat, useComputed, useFind } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
 import { useManagement } from '../services/use-management.js';
 import { useReading } from '../services/use-reading.js';
@@ -104,6 +104,7 @@ export function Found({ query }: Pick<FilterProps, 'query'>) {
   const { i18n } = useLingui();
   const chat = useChat();
   useUnopenedTopics(true);
+  useFind(query);
   const views = useViews().filter(({ label, isShown }) => isShown && matches(query, label));
   const directs = useComputed(() => matchingDirects(chat, query), [chat, query]);
   const channels = useComputed(() => matchingChannels(chat, query), [chat, query]);

@@ -10,7 +10,7 @@ import type { Figure, Workload } from '../workload.js';
 import { contentOf } from '../worlds/history.js';
 import { SENTENCES, withNewWords } from '../worlds/sentences.js';
 import { type LargeOrganization, largeOrganization, smallArchive, team } from '../worlds/worlds.js';
-import { growthOfOrders, growthOfRegistrations } from './orders.js';
+import { growthOfOrders, growthOfRegistrations, growthOfStaffRegistrations } from './orders.js';
 import { pagePath, searchPath } from './pages.js';
 import { REGISTRATION } from './register.js';
 
@@ -53,7 +53,7 @@ export const cpu: Workload = {
       smallGet,
     ];
     const figures: Figure[] = [];
-    const growths = [growthOfOrders, growthOfRegistrations];
+    const growths = [growthOfOrders, growthOfRegistrations, growthOfStaffRegistrations];
     for (const run of [...lines.map((begin) => () => measure(lab, begin)), ...growths.map((grow) => () => grow(lab))]) {
       let best = await run();
       for (let more = MEASUREMENTS - 1; best.failure !== undefined && more > 0; more--) {

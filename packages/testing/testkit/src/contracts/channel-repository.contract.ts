@@ -89,6 +89,42 @@ export function channelRepositoryContract(open: OpenStorage): void {
       });
     });
 
+    it('finds notable channels, and channels by a part of their name', async () => {
+      const fixture = await stage(
+        aUser({ name: 'a' }),
+        aChannel({ name: 'First', subscribers: ['a'] }),
+        aChannel({ name: 'second_%', subscribers: ['a'] }),
+        aChannel({ name: 'other' }),
+        aChannel({ name: 'archived', subscribers: ['a'] }),
+        aChannel({ name: 'quiet' }),
+        aChannel({ name: 'third', subscribers: ['a'] }),
+      );
+      const { uow, realm, channel, user, clock } = fixture;
+      const idOf = (name: string) => channel(name).id;
+      await uow.write(realm.id, async ({ channels }) => {
+        await channels.update({ ...channel('archived'), isArchived: true });
+        await channels.update({ ...channel('quiet'), isRecentlyActive: false });
+        const row = await channels.findSubscription(realm.id, idOf('First'), user('a').id);
+        await channels.putSubscriptions([{ ...row!, isPinned: true }]);
+      });
+      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }));
+      await uow.readAcross(async ({ channels }) => {
+        const notable = await channels.listNotableIds(realm.id, user('a').id, 2);
+        const [first, second, third] = [idOf('First'), idOf('second_%'), idOf('third')];
+        expect(notable).toEqual([first, third, idOf('other'), third, second, second, first]);
+        expect(await channels.listNotableIds(other.realm.id, user('a').id, 2)).toEqual([]);
+        const named = (text: string, limit = 9) => channels.listIdsNamedLike(realm.id, text, limit);
+        expect(await named('IR')).toEqual([first, third]);
+        expect(await named('ir', 1)).toEqual([first]);
+        expect(await named('_%')).toEqual([second]);
+        expect(await named('a%d')).toEqual([]);
+        expect(await channels.listIdsNamedLike(other.realm.id, 'ir', 9)).toEqual([]);
+        expect(await channels.hasMoreThan(realm.id, 5)).toBe(true);
+        expect(await channels.hasMoreThan(realm.id, 6)).toBe(false);
+        expect(await channels.hasMoreThan(other.realm.id, 0)).toBe(false);
+      });
+    });
+
     it('reports whether a folder has channels, including archived ones', async () => {
       const fixture = await stage(aChannel({ name: 'general' }), aChannel({ name: 'plain' }));
       const { uow, realm, channel } = fixture;

@@ -135,6 +135,24 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(await uow.read(realm.id, (r) => r.users.find(realm.id, unknown))).toBeNull();
     });
 
+    it('lists all users except guests, and users by a part of their name', async () => {
+      const { uow, realm, user } = await stage(
+        aUser({ name: 'Ann_' }),
+        aUser({ name: 'joann', role: 'guest' }),
+        aUser({ name: 'bob', isActive: false }),
+      );
+      await uow.read(realm.id, async ({ users }) => {
+        expect(await users.listMemberEntries(realm.id)).toEqual([
+          { id: user('Ann_').id, version: 1, isActive: true },
+          { id: user('bob').id, version: 1, isActive: false },
+        ]);
+        expect(await users.listIdsNamedLike(realm.id, 'aNN', 9)).toEqual([user('Ann_').id, user('joann').id]);
+        expect(await users.listIdsNamedLike(realm.id, 'ann', 1)).toEqual([user('Ann_').id]);
+        expect(await users.listIdsNamedLike(realm.id, 'n_', 9)).toEqual([user('Ann_').id]);
+        expect(await users.listIdsNamedLike(realm.id, 'welcome', 9)).toEqual([]);
+      });
+    });
+
     it('lists active users including bots but excluding system bots, ascending by id', async () => {
       const fixture = await stage(
         aUser({ name: 'a' }),

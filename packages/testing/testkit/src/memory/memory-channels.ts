@@ -88,6 +88,34 @@ export class MemoryChannels implements ChannelRepository {
       .slice(0, limit);
   }
 
+  async hasMoreThan(realmId: RealmId, count: number): Promise<boolean> {
+    return (await this.listAll(realmId)).length > count;
+  }
+
+  async listIdsNamedLike(realmId: RealmId, text: string, limit: number): Promise<readonly ChannelId[]> {
+    return (await this.listAll(realmId))
+      .filter(({ name }) => foldCase(name).includes(foldCase(text)))
+      .sort((a, b) => compareCodePoints(foldCase(a.name), foldCase(b.name)))
+      .map(({ id }) => id)
+      .slice(0, limit);
+  }
+
+  async listNotableIds(realmId: RealmId, userId: UserId, limit: number): Promise<readonly ChannelId[]> {
+    const open = (await this.listAll(realmId)).filter(({ isArchived }) => !isArchived).reverse();
+    const rows = (await this.listSubscriptions(realmId, userId)).filter(({ isActive }) => isActive);
+    const among = (ids: readonly ChannelId[]) => open.map(({ id }) => id).filter((id) => ids.includes(id));
+    const subscribed = among(rows.map(({ channelId }) => channelId));
+    return [
+      among(rows.filter(({ isPinned }) => isPinned).map(({ channelId }) => channelId)).slice(0, limit),
+      open
+        .filter(({ isRecentlyActive }) => isRecentlyActive)
+        .map(({ id }) => id)
+        .slice(0, limit),
+      subscribed.slice(0, limit),
+      subscribed.slice(-limit),
+    ].flat();
+  }
+
   async filterIdle(realmId: RealmId, ids: readonly ChannelId[], since: UnixSeconds): Promise<readonly ChannelId[]> {
     const messages = [...this.unit.read('messages').values()].filter(({ sentAt }) => sentAt >= since);
     const inUse = new Set(messages.map(({ recipientId }) => recipientId));

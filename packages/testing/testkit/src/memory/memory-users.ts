@@ -1,4 +1,5 @@
 import {
+  compareCodePoints,
   DomainError,
   type EventSeq,
   foldCase,
@@ -77,6 +78,20 @@ export class MemoryUsers implements UserRepository {
 
   async listSomeEntries(realmId: RealmId, ids: readonly UserId[]): Promise<readonly UserListEntry[]> {
     return (await this.listEntries(realmId)).filter(({ id }) => ids.includes(id));
+  }
+
+  async listMemberEntries(realmId: RealmId): Promise<readonly UserListEntry[]> {
+    const guests = new Set(this.members(realmId).flatMap(({ id, role }) => (role === 'guest' ? [id] : [])));
+    return (await this.listEntries(realmId)).filter(({ id }) => !guests.has(id));
+  }
+
+  async listIdsNamedLike(realmId: RealmId, text: string, limit: number): Promise<readonly UserId[]> {
+    return this.members(realmId)
+      .map(({ id, fullName }) => ({ id, key: foldCase(fullName) }))
+      .filter(({ key }) => key.includes(foldCase(text)))
+      .sort((a, b) => compareCodePoints(a.key, b.key))
+      .map(({ id }) => id)
+      .slice(0, limit);
   }
 
   async listSystemBots(realmId: RealmId): Promise<readonly User[]> {
