@@ -1,6 +1,6 @@
 import type { Actor } from '../access/actor.js';
 import { DomainError } from '../kernel/errors.js';
-import type { Caller, ChannelId, RealmId, UserId } from '../kernel/ids.js';
+import type { Caller, ChannelId, MessageId, RealmId, UserId } from '../kernel/ids.js';
 import type { Job, JobHandler, JobWork } from '../kernel/jobs.js';
 import type { Clock, RealmUrls, ReportProblem } from '../kernel/ports.js';
 import { takeCodePoints } from '../kernel/text.js';
@@ -8,7 +8,9 @@ import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-wo
 import { getOrThrow } from '../kernel/work.js';
 import { silentMention } from '../markdown/markdown.js';
 import { scheduleWebhook, type TriggeredBot, WEBHOOK_JOB } from '../messages/bot-triggers.js';
+import { loadMessages } from '../messages/load-access.js';
 import { cutMarkdown, MAX_MESSAGE_LENGTH, type MessageView } from '../messages/message.js';
+import { canReadMessage } from '../messages/message-permissions.js';
 import {
   type Addressee,
   type CheckedMessage,
@@ -292,7 +294,7 @@ function urlOf({ message, conversation }: MessageView): string {
 interface LoadedDelivery {
   /** Null if the queue is empty. */
   readonly waiting: TriggeredBot | null;
-  /** Null if the message, the bot or its URL no longer exists. */
+  /** Null if the bot can no longer read the message, or the bot or its URL no longer exists. */
   readonly delivery: WebhookDelivery | null;
 }
 
@@ -308,9 +310,16 @@ async function loadDelivery(reads: Repositories, realmId: RealmId, botId: UserId
   const [view] = await reads.pages.listViews(realmId, [waiting.messageId]);
   if (!view) return nothing;
   const viewer = await reads.actors.get({ realmId, userId: botId });
+  // The message may have moved to a channel that the bot cannot read.
+  if (!(await isReadable(reads, viewer, waiting.messageId))) return nothing;
   const hidden = await inaccessibleUserIds(reads, viewer, realm, [view.sender.id]);
   const { trigger } = waiting;
   return { waiting, delivery: { realm, bot, viewer, webhook, trigger, view, isSenderVisible: hidden.size === 0 } };
+}
+
+async function isReadable(reads: Repositories, actor: Actor, id: MessageId): Promise<boolean> {
+  const [loaded] = await loadMessages(reads, actor, [id]);
+  return loaded !== undefined && canReadMessage(actor, loaded).allowed;
 }
 
 export interface PostIntegrationInput {

@@ -124,14 +124,20 @@ function shortContent(text: string): string {
 }
 
 const isQuote = (line: string): boolean => line.startsWith('>');
-const NAMES_AUTHOR = / said:$/;
+/** Texts of the web client between the author and the quote, in all its languages. */
+const SAID = [
+  ...['said', 'قال', 'napsal(a)', 'schrieb', 'dijo', 'نوشت', 'a dit', 'כתב/ה', 'ha detto', 'さんの発言', 'zei'],
+  ...['napisał(a)', 'disse', 'dedi ki', 'пише', '说'],
+].map((said) => ` ${said}:`);
+
+const namesAuthor = (line: string): boolean => SAID.some((end) => line.endsWith(end));
 
 function withoutQuotes(text: string): string {
   const kept: string[] = [];
   let hasOther = false;
   const lines = text.split('\n');
   for (const [index, line] of lines.entries()) {
-    const isAttribution = NAMES_AUTHOR.test(line) && isQuote(lines.slice(index + 1).find((it) => it !== '') ?? '');
+    const isAttribution = namesAuthor(line) && isQuote(lines.slice(index + 1).find((it) => it !== '') ?? '');
     if (isQuote(line) || isAttribution) {
       if (kept.at(-1) !== '[…]') kept.push('[…]');
     } else {

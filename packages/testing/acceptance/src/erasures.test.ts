@@ -188,7 +188,7 @@ describe('the erasure of a person', () => {
 /** Writes messages of every kind. Returns the id of a message that somebody has a reminder of. */
 async function writeMessages(): Promise<number> {
   const { hamlet, desdemona } = people;
-  const secret = await server.createChannel('secret', [hamlet, erased], { isPrivate: true });
+  const secret = await server.createChannel('secret', [hamlet, erased], { invite_only: true });
   const file = fieldsOf(
     await postFiles(server, '/user_uploads', erased, [{ name: `${word('sent')}.txt`, content: word('bytes') }]),
   );

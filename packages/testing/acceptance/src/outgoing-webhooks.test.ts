@@ -264,6 +264,19 @@ describe('outgoing webhook (organization §19)', () => {
     expect((await inTopic('metadata')).content).toBe('Failure! The address is not on the public Internet');
   });
 
+  it('sends no message that was deleted, or moved to a channel that the bot cannot read, before its delivery', async () => {
+    const bot = await webhook();
+    const { desdemona, cordelia } = people;
+    const secret = await server.createChannel(`secret ${bot.name}`, [desdemona, cordelia], { invite_only: true });
+    const moved = await mention(bot, 'moved');
+    const deleted = await mention(bot, 'deleted');
+    await mention(bot, 'stays');
+    fieldsOf(await server.patch(`/messages/${moved}`, desdemona, { stream_id: secret }));
+    fieldsOf(await server.delete(`/messages/${deleted}`, desdemona));
+    await deliver();
+    expect(received.map(({ body }) => JSON.parse(body).message.subject)).toEqual(['stays']);
+  });
+
   it('notifies the owner when the bot may not post the reply', async () => {
     const bot = await webhook();
     await server.createChannel('announce only', [people.cordelia]);
