@@ -66,3 +66,35 @@ test('shows the channels of the sidebar in their final place at once', async ({ 
   await page.waitForTimeout(1000);
   expect(await page.evaluate(() => [...(globalThis as unknown as { tops: Set<number> }).tops])).toHaveLength(1);
 });
+
+test('shows the messages in their final height before the composer is loaded', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'final height', 'Words');
+  const devices = [
+    { viewport: { width: 1280, height: 720 } },
+    { viewport: { width: 390, height: 800 }, isMobile: true, hasTouch: true },
+  ];
+  const places = [await placeOf(server, 'final height'), '#feed'];
+  for (const device of devices) {
+    for (const place of places) {
+      const { page } = await logIn('hamlet', place, device);
+      await expect(messageWith(page, 'Words').last()).toBeVisible();
+      await page.addInitScript(() => {
+        const heights = new Set<number>();
+        Object.assign(globalThis, { heights });
+        const look = () => {
+          const list = document.querySelector('[data-messages]:has(article)');
+          if (list) heights.add(list.clientHeight);
+          requestAnimationFrame(look);
+        };
+        requestAnimationFrame(look);
+      });
+      await page.reload();
+      await expect(messageWith(page, 'Words').last()).toBeVisible();
+      await page.waitForTimeout(1500);
+      expect(
+        await page.evaluate(() => [...(globalThis as unknown as { heights: Set<number> }).heights]),
+        `${place} at ${device.viewport.width} pixels`,
+      ).toHaveLength(1);
+    }
+  }
+});

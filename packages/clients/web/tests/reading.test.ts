@@ -200,7 +200,13 @@ test('counts messages that arrive below the visible ones, and jumps to them', as
   await expect(newest).toBeVisible();
   await post(server, READER, 'arriving below', 'My own message');
   for (let n = 0; n < 3; n++) await post(server, 'othello', 'arriving below', `Answer ${n}`);
-  await page.getByRole('button', { name: '3 new messages' }).click();
+  const arrived = page.getByRole('button', { name: '3 new messages' });
+  await expect(arrived).toBeVisible();
+  const listBox = (await listOf(page).boundingBox())!;
+  expect((await arrived.boundingBox())!.y, 'the button covers no message').toBeGreaterThanOrEqual(
+    listBox.y + listBox.height,
+  );
+  await arrived.click();
   await expect(messageWith(page, 'Answer 2')).toBeInViewport({ ratio: 1 });
   await listOf(page).evaluate((list) => list.scrollBy(0, -600));
   await expect(newest).toBeVisible();

@@ -104,7 +104,7 @@ export function ConversationPage({ narrow, near }: Props) {
       {isReady && writing ? (
         <writing.Writing narrow={view.narrow} composer={composer} />
       ) : (
-        <div className={styles.reserved} />
+        (view.destination ?? onlyChannel(view.narrow)) !== null && <div className={styles.reserved} />
       )}
     </>
   );

@@ -2,7 +2,6 @@ import { useLingui } from '@lingui/react';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useRef } from 'react';
 import { useChat } from '../services/context.js';
-import styles from './message-list.module.css';
 import { AT_END_PX } from './message-list-scroll.js';
 
 /** Jumps to messages that may have to be loaded. */
@@ -24,32 +23,30 @@ interface Props {
   readonly distanceFromEnd: number;
 }
 
-/** Buttons over the messages that lead to the first unread and the newest one. */
+/** Buttons below the messages that lead to the first unread and the newest one. */
 export default function JumpButtons({ jumps, keys, hasNewer, distanceFromEnd }: Props) {
   const { i18n } = useLingui();
   const isAwayFromEnd = keys.length > 0 && (hasNewer || distanceFromEnd > AT_END_PX);
   const count = useArrived(keys, isAwayFromEnd && !hasNewer);
   const { unread, toUnread, toNewest } = jumps;
-  const unreadButton = unread !== null && (
-    <button type="button" onClick={toUnread}>
-      {unread === 'below' ? <ArrowDown size={16} aria-hidden /> : <ArrowUp size={16} aria-hidden />}{' '}
-      {i18n._('First unread message')}
-    </button>
-  );
+  const UnreadArrow = unread === 'below' ? ArrowDown : ArrowUp;
   return (
     <>
-      <div className={`${styles.jumps} ${styles.above}`}>{unread === 'above' && unreadButton}</div>
-      <div className={styles.jumps}>
-        {unread === 'below' && unreadButton}
-        {isAwayFromEnd && (
-          <button type="button" onClick={toNewest}>
-            <ArrowDown size={16} aria-hidden />{' '}
+      {unread !== null && (
+        <button type="button" onClick={toUnread}>
+          <UnreadArrow size={16} aria-hidden /> <span>{i18n._('First unread message')}</span>
+        </button>
+      )}
+      {isAwayFromEnd && (
+        <button type="button" onClick={toNewest}>
+          <ArrowDown size={16} aria-hidden />{' '}
+          <span>
             {count === 0
               ? i18n._('Newest message')
               : i18n._('{count, plural, one {# new message} other {# new messages}}', { count })}
-          </button>
-        )}
-      </div>
+          </span>
+        </button>
+      )}
     </>
   );
 }

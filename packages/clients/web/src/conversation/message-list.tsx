@@ -136,9 +136,11 @@ export function MessageList(props: MessageListProps) {
       {/* biome-ignore-start lint/a11y: leads a focus that comes from below to the cursor. */}
       <span tabIndex={0} onFocus={cursor.onEnter} />
       {/* biome-ignore-end lint/a11y: as above. */}
-      <Suspense>
-        <JumpButtons jumps={jumps} keys={keys} hasNewer={hasNewer} distanceFromEnd={distanceFromEnd} />
-      </Suspense>
+      <div className={styles.jumps}>
+        <Suspense>
+          <JumpButtons jumps={jumps} keys={keys} hasNewer={hasNewer} distanceFromEnd={distanceFromEnd} />
+        </Suspense>
+      </div>
     </div>
   );
 }

@@ -44,8 +44,8 @@ function Fields({ narrow, composer }: WritingProps) {
   if (destination) {
     return (
       <>
-        {notice}
         <TypingLine destination={destination} />
+        {notice}
         <Writable destination={destination} key={destinationKey(destination)}>
           <Composer destination={destination} ref={composer} />
         </Writable>

@@ -16,7 +16,7 @@ import { policyOf, type RecentConversation, sortedRecent } from './triage.js';
 import { useMessages } from './use-messages.js';
 
 /** Rows drawn at first, and further ones when their end approaches the viewport. */
-const ROWS = 30;
+const ROWS = 20;
 
 const lastRow: LastRow = { row: null, index: 0 };
 
