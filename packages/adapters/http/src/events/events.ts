@@ -164,12 +164,12 @@ export class PollEventsDto {
   @BooleanParam() slim_presence = false;
 }
 
-const ids = () => param(listOf(integer(), { max: MAX_MORE_IDS }), { optional: true });
+const ids = (description: string) => param(listOf(integer(), { max: MAX_MORE_IDS }), { optional: true, description });
 
 /** Clients of the route have all capabilities and keep lists of subscribers. */
 export class MoreStateDto {
-  @ids() stream_ids?: number[];
-  @ids() user_ids?: number[];
+  @ids('Ids of the wanted channels.') stream_ids?: number[];
+  @ids('Ids of the wanted users.') user_ids?: number[];
   @TextParam({ max: MAX_QUERY_LENGTH, optional: true, description: 'Text in names of channels and users.' })
   query?: string;
   @BooleanParam({ aliases: ['client_extavatar'] }) client_gravatar = false;

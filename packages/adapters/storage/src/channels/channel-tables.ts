@@ -103,7 +103,7 @@ CREATE INDEX subscription_pinned ON subscription (user_id, channel_id) WHERE is_
 /** Channel tables in both databases. */
 export const CHANNEL_TABLES = {
   schema: 'channels',
-  steps: { 1: TABLES, 42: DEFAULT_CHANNELS, 58: WEB_PUBLIC_CHANNELS, 59: PINNED_CHANNELS },
+  steps: { 1: TABLES, 42: DEFAULT_CHANNELS, 58: WEB_PUBLIC_CHANNELS, 61: PINNED_CHANNELS },
   realmTables: [
     'topic_policy',
     'subscription',

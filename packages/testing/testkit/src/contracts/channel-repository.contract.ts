@@ -111,7 +111,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       await uow.readAcross(async ({ channels }) => {
         const notable = await channels.listNotableIds(realm.id, user('a').id, 2);
         const [first, second, third] = [idOf('First'), idOf('second_%'), idOf('third')];
-        expect(notable).toEqual([first, third, idOf('other'), third, second, second, first]);
+        expect(notable).toEqual([first, third, idOf('other'), third, second, first, second]);
         expect(await channels.listNotableIds(other.realm.id, user('a').id, 2)).toEqual([]);
         const named = (text: string, limit = 9) => channels.listIdsNamedLike(realm.id, text, limit);
         expect(await named('IR')).toEqual([first, third]);

@@ -112,7 +112,7 @@ export class MemoryChannels implements ChannelRepository {
         .map(({ id }) => id)
         .slice(0, limit),
       subscribed.slice(0, limit),
-      subscribed.slice(-limit),
+      subscribed.slice(-limit).reverse(),
     ].flat();
   }
 
