@@ -186,8 +186,8 @@ export interface InheritFromVisitorInput {
 
 /**
  * Gives a visitor's channels and direct conversations, with the newest messages and the visitor's reactions there, to the
- * customer that the visitor turned out to be. The visitor's account is deactivated under the customer's name, so that clients which loaded messages before show the
- * same name.
+ * customer that the visitor turned out to be. The visitor's account is deactivated under the customer's name, so that
+ * clients which loaded messages before show the same name.
  */
 export class InheritFromVisitor {
   static readonly inject = ['unitOfWork', 'clock'] as const;
