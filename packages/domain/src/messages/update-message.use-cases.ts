@@ -309,9 +309,10 @@ async function ownerOf(tx: Transaction, { realmId }: Actor, ownerId: UserId): Pr
   return (await tx.actors.list(realmId, [ownerId])).get(ownerId) ?? null;
 }
 
-/** Only held messages reach the maximum. @throws DomainError TOO_MANY_EDITS */
+/** Messages that are not held lose their oldest edits. @throws DomainError TOO_MANY_EDITS */
 async function enforceFurtherEdit(tx: Transaction, { realmId, id, isEdited }: Message): Promise<void> {
-  if (isEdited && (await tx.edits.count(realmId, id)) >= MAX_HELD_EDITS) {
+  if (!isEdited || (await tx.edits.count(realmId, id)) < MAX_HELD_EDITS) return;
+  if ((await tx.heldMessages.filter(realmId, [id])).length > 0) {
     throw new DomainError('TOO_MANY_EDITS', 'This message has been edited too often.');
   }
 }
