@@ -1,7 +1,7 @@
 import { anotherRealm, appendEvent, createFixture, DrivenTime, type Fixture } from '@parley/testkit';
 import { type ConsumeEvents, type ConsumerOptions, EventConsumption } from './event-consumption.js';
 import { isReadable, type StoredEvent } from './event-log.js';
-import type { EventSeq, RealmId } from './ids.js';
+import type { EventSeq, RealmId, UnixSeconds } from './ids.js';
 
 type Heard = readonly [RealmId, readonly number[]];
 
@@ -194,6 +194,23 @@ it('EventConsumption leaves events to a faster server until that server has been
   await time.advance(1);
   await settle();
   expect(slower).toEqual([before + 1, last]);
+});
+
+it('EventConsumption reports no lost events if another server has consumed them and the log was pruned', async () => {
+  const { start, happens, settle, reports, uow, realmId, heard } = await consuming();
+  const idle = await start();
+  await happens();
+  idle.wake();
+  await settle();
+  const busy = await start();
+  const last = await happens(3);
+  busy.wake();
+  await settle();
+  await uow.write(realmId, ({ events }) => events.prune(realmId, (last - 1) as EventSeq, 1e12 as UnixSeconds, 100));
+  idle.wake();
+  await settle();
+  expect(reports).toEqual([]);
+  expect(heard.flatMap(([, seqs]) => seqs)).toEqual([last - 3, last - 2, last - 1, last]);
 });
 
 it('EventConsumption skips events with deleted content', async () => {

@@ -231,7 +231,7 @@ export class EventConsumption {
   private async readOn(realmId: RealmId): Promise<void> {
     const position = this.positions.get(realmId) ?? (await this.readPosition(realmId));
     while (!this.isStopped) {
-      const batch = await this.nextBatch(realmId, position.read);
+      const batch = await this.nextBatch(realmId, position);
       if (!batch) return;
       const { events, last, hasNext } = batch;
       const unit = events.length > 0 ? await this.options.consume(realmId, events) : null;
@@ -243,12 +243,13 @@ export class EventConsumption {
   }
 
   /** Returns null at the end of the log. */
-  private async nextBatch(realmId: RealmId, after: number): Promise<Batch | null> {
+  private async nextBatch(realmId: RealmId, position: Position): Promise<Batch | null> {
+    const { read: after } = position;
     const offered = this.offered.get(realmId);
     this.offered.delete(realmId);
     // These events were read from the log before they were offered; later ones will be, too.
     if (offered && offered.last <= after) return null;
-    if (!offered || offered.after > after) return this.readLog(realmId, after);
+    if (!offered || offered.after > after) return this.readLog(realmId, position);
     const events = offered.events.filter(({ seq }) => seq > after);
     if (events.length <= this.options.maxEvents) return { events, last: offered.last, hasNext: false };
     const taken = events.splice(0, this.options.maxEvents);
@@ -258,12 +259,13 @@ export class EventConsumption {
   }
 
   /** Returns null at the end of the log. */
-  private async readLog(realmId: RealmId, after: number): Promise<Batch | null> {
+  private async readLog(realmId: RealmId, position: Position): Promise<Batch | null> {
+    const { read: after } = position;
     const page = await this.parts.uow.read(realmId, ({ events }) =>
       events.listAfter(realmId, after as EventSeq, this.options.maxEvents, PAGE_BYTES),
     );
     if (page.length === 0) return null;
-    this.logGaps(realmId, after, page);
+    await this.logGaps(realmId, position, page);
     const events = page.filter(isReadable).filter((each) => this.isDelivered(each));
     return { events, last: lastOf(page).seq, hasNext: true };
   }
@@ -311,7 +313,7 @@ export class EventConsumption {
 
   private async readPosition(realmId: RealmId): Promise<Position> {
     const { name } = this.options;
-    const stored = await this.parts.uow.readAcross(({ consumers }) => consumers.findPositions(name));
+    const stored = await this.findStored();
     if (!stored) throw new Error(`the consumer '${name}' was removed`);
     const seq = stored.get(realmId) ?? 0;
     // This server leaves the events to the other one as long as that one advances.
@@ -326,12 +328,22 @@ export class EventConsumption {
     return position;
   }
 
-  private logGaps(realmId: RealmId, after: number, page: readonly LoggedEvent[]): void {
+  private findStored(): Promise<ReadonlyMap<RealmId, EventSeq> | null> {
+    return this.parts.uow.readAcross(({ consumers }) => consumers.findPositions(this.options.name));
+  }
+
+  private async logGaps(
+    realmId: RealmId,
+    { read: after, stored }: Position,
+    page: readonly LoggedEvent[],
+  ): Promise<void> {
     const oldest = firstOf(page);
     const first = oldest.seq;
     const hasForked = isReadable(oldest) && oldest.event.type === 'forked';
     // The first events of a realm may be pruned before a consumer starts.
     if (after > 0 && first > after + 1 && !hasForked) {
+      // Another server may have consumed the missing events.
+      if ((await this.findStored())?.get(realmId) !== stored) throw new ConsumedElsewhere(this.options.name);
       this.reportProblem('a consumer was too far behind: events are lost to it', { realmId, after, before: first });
     }
     for (const logged of page) {
