@@ -1,5 +1,5 @@
 import { closeSync, fchmodSync, openSync, realpathSync, statSync } from 'node:fs';
-import type { Clock, StorageGauges, UnitOfWork } from '@parley/domain/kernel';
+import type { Clock, StorageGauges, Timers, UnitOfWork } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import { PLAIN_TEXTS } from '@parley/domain/messages';
 import type { Commit } from '@parley/storage';
@@ -27,6 +27,8 @@ export interface SqliteStorageOptions {
   /** Path of the database file, created if missing in an existing directory. */
   readonly path: string;
   readonly clock: Clock;
+  /** For delayed work; default: the system's. */
+  readonly timers?: Timers;
   /** Called before an existing database is changed; throws to reject it. */
   readonly admit?: AdmissionCheck;
   readonly trace?: StatementTrace;
@@ -61,7 +63,7 @@ export interface SqliteStorage {
  * Opens the storage. @throws DatabaseRefused if the file cannot be opened or is not Parley's; it then remains unchanged
  */
 export function openSqliteStorage(options: SqliteStorageOptions): SqliteStorage {
-  const { path, clock, admit, trace, words = PLAIN_TEXTS, report = () => {}, onCommit } = options;
+  const { path, clock, timers, admit, trace, words = PLAIN_TEXTS, report = () => {}, onCommit } = options;
   const writer = openWriter(path, { admit, trace, words });
   let rescue: Promise<void> | undefined;
   const files = new StorageFiles(path, (loss) => {
@@ -71,6 +73,7 @@ export function openSqliteStorage(options: SqliteStorageOptions): SqliteStorage 
   const uow = new SqliteUnitOfWork(writer, () => openReader(path, { trace, words }), createRepositories, {
     guard: files,
     report,
+    ...(timers && { after: (ms, run) => timers.after(ms, run) }),
     ...(onCommit && { onCommit }),
   });
 

@@ -75,6 +75,11 @@ describe('an event without the identity', () => {
     });
   });
 
+  it('keeps the removal of the external id', () => {
+    const removal = { type: 'user.external_id_assigned', userId: id, externalId: null };
+    expect(without(removal)).toEqual(removal);
+  });
+
   it.each([
     ['for the person alone', { type: 'draft.removed', id: 1 }, { kind: 'users', ids: [id] }],
     ['that assigned the external id', { type: 'user.external_id_assigned', userId: id, externalId: 'x' }, everyone],

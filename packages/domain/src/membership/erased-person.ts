@@ -85,7 +85,8 @@ export function eventWithoutIdentity(
   const { id } = former;
   const ids = audience.kind === 'users' && (audience.ids as readonly UserId[]);
   const isForPersonOnly = ids && ids.length === 1 && ids[0] === id;
-  if (isForPersonOnly || (ABOUT_PERSON.has(event.type) && event.userId === id)) return null;
+  const isRemoval = event.externalId === null;
+  if (isForPersonOnly || (ABOUT_PERSON.has(event.type) && event.userId === id && !isRemoval)) return null;
   const withoutIdentity = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(withoutIdentity);
     if (typeof value !== 'object' || value === null) return value;

@@ -32,7 +32,7 @@ import {
   type ErasureProgress,
   planErasure,
 } from './erasures.js';
-import { getHostUser, type HostUserReference } from './host-users.js';
+import { getHostUser, type HostUserReference, removeExternalId } from './host-users.js';
 
 export interface ErasureRequest {
   readonly realmId: RealmId;
@@ -204,7 +204,7 @@ async function findErasure(tx: Transaction, user: User): Promise<Erasure | undef
 
 async function removeIdentity(tx: Transaction, user: User): Promise<void> {
   const { realmId, id } = user;
-  await tx.externalIds.remove(realmId, id);
+  await removeExternalId(tx, user);
   await tx.users.setPasswordHash(realmId, id, null);
   await tx.provisioning.setUserRemoved(realmId, id, true);
   const { externalId: _, ...stored } = await tx.users.get(realmId, id);

@@ -3,6 +3,7 @@ import type { RealmId, UserId } from '../kernel/ids.js';
 import { isLongerThan } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { User } from '../users/user.js';
+import { accessorsOf } from '../users/user-delivery.js';
 
 /** Domain of the addresses of users without email, without mail servers (RFC 6761). */
 export const NOBODYS_DOMAIN = 'users.parley.invalid';
@@ -89,4 +90,12 @@ export async function getHostUser(reads: Reads, realmId: RealmId, by: HostUserRe
   if (user) return user;
   const named = 'userId' in by ? `the id ${by.userId}` : `the external id '${by.externalId}'`;
   throw new DomainError('UNKNOWN_USER', `There is no user with ${named}.`);
+}
+
+/** Removes the id of the host application, also from clients. */
+export async function removeExternalId(tx: Transaction, { realmId, id: userId, externalId }: User): Promise<void> {
+  if (externalId === undefined) return;
+  await tx.externalIds.remove(realmId, userId);
+  const event = { type: 'user.external_id_assigned', userId, externalId: null } as const;
+  await tx.events.append(realmId, { event, audience: accessorsOf(userId) });
 }

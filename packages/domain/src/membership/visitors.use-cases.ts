@@ -17,7 +17,7 @@ import { addUser, findAvailableName } from './add-user.js';
 import { deactivateWithBots } from './deactivation.js';
 import { isErased } from './erased-person.js';
 import { startErasure } from './erasures.use-cases.js';
-import { checkExternalId, NOBODYS_DOMAIN } from './host-users.js';
+import { checkExternalId, NOBODYS_DOMAIN, removeExternalId } from './host-users.js';
 import { externalIdKey, findPlaceholder } from './placeholders.js';
 import {
   END_VISIT_JOB,
@@ -237,8 +237,9 @@ export class EndVisit implements JobHandler<EndVisitPayload> {
 
 const unknownVisitor = () => new DomainError('UNKNOWN_VISITOR', 'There is no such visitor.');
 
-async function forgetVisit(tx: Transaction, { realmId, id }: User): Promise<void> {
-  await tx.externalIds.remove(realmId, id);
+async function forgetVisit(tx: Transaction, visitor: User): Promise<void> {
+  const { realmId, id } = visitor;
+  await removeExternalId(tx, visitor);
   // Servers find users by external ids that they remember.
   await tx.events.append(realmId, { event: { type: 'user.credentials_changed', userId: id }, audience: nobody });
 }

@@ -30,7 +30,8 @@ export interface UserEventTypes {
    */
   'user.access_changed': { readonly userIds: readonly UserId[]; readonly before: EventSeq; readonly reach?: Reach };
   /** Sent to everyone who may see the user. */
-  'user.external_id_assigned': { readonly userId: UserId; readonly externalId: string };
+  /** Null if the id was removed. */
+  'user.external_id_assigned': { readonly userId: UserId; readonly externalId: string | null };
   /** Sent to administrators when consent to export private data changes, or a user is added or reactivated. */
   'user.export_consent_changed': { readonly userId: UserId; readonly isGiven: boolean };
   /** Sent to no user; ends sessions and queues opened with the old key. */

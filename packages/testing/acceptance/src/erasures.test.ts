@@ -138,6 +138,15 @@ describe('the erasure of a person', () => {
     expect(changes).toContainEqual(expect.objectContaining({ user_id: erased.id, is_active: false }));
   });
 
+  it('removes the external id from clients that know it', async () => {
+    await leaveTraces();
+    const client_capabilities = { notification_settings_null: true, external_ids: true };
+    const queue = await openQueue(server, people.hamlet, { event_types: ['realm_user'], client_capabilities });
+    await erase();
+    const changes = (await eventsAfter(server, queue)).map(({ person }) => person);
+    expect(changes).toContainEqual({ user_id: erased.id, external_id: null });
+  });
+
   it('frees the email and the external id for somebody else', async () => {
     await leaveTraces();
     expect((await server.parley.users.find({ realm: 'zulip', externalId: EXTERNAL_ID }))?.id).toBe(erased.id);

@@ -110,6 +110,7 @@ export const ACTIONS = {
       company.publish('delete', message, { always: new Set([...always, step.by]), now });
     },
   },
+  erase: { weight: 1, play: (company) => company.eraseNewcomer() },
   react: {
     weight: 10,
     play: async (company, step) => {

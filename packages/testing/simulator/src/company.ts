@@ -6,6 +6,7 @@ import {
   contentOf,
   type Destination,
   type Message,
+  type Newcomer,
   numbersIn,
   type Person,
   type Scheduled,
@@ -109,6 +110,38 @@ export class Company extends CompanyClients {
     const now = this.time.now();
     const due = [...scheduled.values(), ...reminders].map(({ dueAt }) => dueAt).filter((at) => at > now && at < end);
     return due.length === 0 ? null : Math.min(...due);
+  }
+
+  /** Somebody joins, writes to the owner, and is erased with everything written. */
+  async eraseNewcomer(): Promise<void> {
+    if (this.engine.isDiskFailing) return;
+    const { model, people } = this;
+    const newcomer: Newcomer = { name: model.newNumber(), text: model.newNumber(), userId: null, isErased: false };
+    model.newcomers.push(newcomer);
+    const name = textOf(newcomer.name);
+    const userId = await this.engine.administer(async ({ users, as }, realm) => {
+      const session = { realm, externalId: `newcomer ${newcomer.name}` };
+      const { id } = await users.upsert({ ...session, name, email: `${name.split(' ')[0]}@example.com` });
+      await as(session).messages.send({ to: people[0]!.id, content: textOf(newcomer.text) });
+      return id;
+    });
+    this.trace(`user ${userId} joins`);
+    newcomer.userId = userId ?? null;
+    await this.checkErasures(false);
+  }
+
+  /** Erasures end some time. */
+  async checkErasures(isOver: boolean): Promise<void> {
+    for (const newcomer of this.model.newcomers) {
+      const { userId } = newcomer;
+      if (newcomer.isErased || userId === null || this.engine.isDead) continue;
+      const erasure = await this.engine.administer(({ users }, realm) =>
+        users.erase({ realm, userId }, { everythingWritten: true }),
+      );
+      newcomer.isErased = (erasure?.endedAt ?? null) !== null;
+      if (newcomer.isErased) this.trace(`user ${userId} is erased`);
+      else if (isOver) throw new Violation('erasures end', `user ${userId} is not erased`);
+    }
   }
 
   /** Adopts delivered messages, and checks that due jobs have run once. */

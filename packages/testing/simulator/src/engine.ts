@@ -100,7 +100,7 @@ export class Engine {
   async start(): Promise<void> {
     const { time } = this;
     const { path, trace } = this.disk;
-    const { uow, close } = openSqliteStorage({ path, clock: time, words: htmlMessages, trace });
+    const { uow, close } = openSqliteStorage({ path, clock: time, timers: time, words: htmlMessages, trace });
     const state = { isDead: false, units: 0, calls: 0 };
     const log: Logger = {
       ...silentLogger,
@@ -187,6 +187,17 @@ export class Engine {
       throw new Violation('the application starts', `${error}`);
     }
     this.disk.failure = failure;
+  }
+
+  /** Does something as the operator. Undefined if it fails or the process ends before. */
+  async administer<T>(work: (parley: ComposedParley, realm: string) => Promise<T>): Promise<T | undefined> {
+    let result: T | undefined;
+    const done = (value: T) => {
+      result = value;
+    };
+    work(this.process.nodes[0]!.parley, REALM).then(done, () => {});
+    await settle(this.isBusy);
+    return result;
   }
 
   private async addPerson(realmId: RealmId, index: number, role: Role): Promise<Account> {

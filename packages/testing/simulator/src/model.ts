@@ -113,6 +113,16 @@ export const contentOf = ({ number, file }: Pick<Message, 'number' | 'file'>): s
 export const numbersIn = (body: string): ReadonlySet<number> =>
   new Set([...body.matchAll(MARK)].map(([, number]) => Number(number)));
 
+/** Person outside the model who joins, writes to the owner, and is erased. */
+export interface Newcomer {
+  /** Numbers of the texts in the name and in the message. */
+  readonly name: number;
+  readonly text: number;
+  /** Null until the message is sent. */
+  userId: number | null;
+  isErased: boolean;
+}
+
 /** State of the company. Objects refer to each other. */
 const emptyData = () => ({
   roles: [] as number[],
@@ -128,6 +138,7 @@ const emptyData = () => ({
   /** Channels by the numbers of their descriptions. */
   described: new Map<number, Channel>(),
   privateTexts: new Map<number, PrivateText>(),
+  newcomers: [] as Newcomer[],
   /** Objects hidden from a person since the person's last poll; earlier events still show them. */
   lost: new Map<Person, Set<Message | Channel>>(),
 });
@@ -171,6 +182,10 @@ export class Model {
 
   get reminders(): Set<Reminder> {
     return this.data.reminders;
+  }
+
+  get newcomers(): Newcomer[] {
+    return this.data.newcomers;
   }
 
   get questions(): Map<number, Question> {
@@ -242,6 +257,8 @@ export class Model {
       if (this.mayRead(person, message) || message.quotedFor.has(person)) return true;
       return isEvent && (this.data.lost.get(person)?.has(message) ?? false);
     }
+    const newcomer = this.newcomers.find(({ name, text }) => number === name || number === text);
+    if (newcomer) return !newcomer.isErased && (number === newcomer.name || person === 0);
     const channel = this.data.described.get(number);
     if (channel)
       return this.mayKnow(person, channel) || (isEvent && (this.data.lost.get(person)?.has(channel) ?? false));

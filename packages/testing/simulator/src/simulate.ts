@@ -224,6 +224,7 @@ async function advance(company: Company, endMs: number): Promise<void> {
 async function checkStep(company: Company, step: Step, played: number): Promise<void> {
   await company.checkJobs();
   await company.checkAnswers();
+  await company.checkErasures(false);
   const everybody = [...company.people.keys()];
   for (const person of everybody) await company.checkEvents(person);
   const witness = Math.floor(((step.a * 977 + step.b) % 1) * everybody.length);
@@ -250,6 +251,7 @@ async function endOf(company: Company): Promise<void> {
   await company.endSlowReads();
   await company.checkJobs();
   await company.checkAnswers();
+  await company.checkErasures(true);
   for (const person of company.people.keys()) {
     await company.comeBack(person);
     await company.checkPerson(person);

@@ -27,7 +27,7 @@ import { AVATAR, DELIVERY_EMAIL, personForm, SHOWN_EMAIL } from './user-page.js'
 
 const ADDED = form('realm_user', { op: wire.oneOf('add'), person: user });
 const ACTIVATION = personForm({ is_active: wire.boolean() });
-const EXTERNAL_ID = personForm({ external_id: wire.text() });
+const EXTERNAL_ID = personForm({ external_id: wire.nullable(wire.text()) });
 const REMOVED = form('realm_user', {
   op: wire.oneOf('remove'),
   person: wire.fields({ user_id: wire.integer(), full_name: wire.text() }),

@@ -1,8 +1,10 @@
 import { setTimeout as sleep, setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import {
+  type CancelTimer,
   DomainError,
   type RealmId,
   type Repositories,
+  type Timers,
   type Transaction,
   type UnitOfWork,
   type WriteOptions,
@@ -53,6 +55,13 @@ export interface UnitOfWorkOptions {
   readonly onCommit?: (commit: Commit) => void;
   /** Monotonic clock in milliseconds. */
   readonly now?: () => number;
+  /** Default: the system's timers, which keep no process alive. */
+  readonly after?: Timers['after'];
+}
+
+function afterSystemTime(ms: number, run: () => void): CancelTimer {
+  const timer = setTimeout(run, ms).unref();
+  return () => clearTimeout(timer);
 }
 
 const NO_GUARD: StorageGuard = { requireIntact: () => {}, verifyNames: () => {} };
@@ -67,6 +76,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
   private readonly readers: ReaderPool;
   private readonly guard: StorageGuard;
   private readonly lockPatienceMs: number;
+  private readonly after: Timers['after'];
   private readonly report: (problem: string) => void;
   private readonly now: () => number;
   private readonly onCommit: ((commit: Commit) => void) | undefined;
@@ -76,7 +86,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
   /** Pause after the last low-priority unit; `hasServed` is true if other units ran since. */
   private rest = { startedAt: 0, durationMs: 0, hasServed: false };
   private restTimer: NodeJS.Timeout | undefined;
-  private termsTimer: NodeJS.Timeout | undefined;
+  private cancelTerms: CancelTimer | undefined;
   private isBatchDue = false;
   /** Number of units in the last batch, and its duration with its commit. */
   private last = { units: 0, durationMs: 0 };
@@ -95,6 +105,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
       lockPatienceMs = LOCK_PATIENCE_MS,
       report = () => {},
       now = () => performance.now(),
+      after = afterSystemTime,
       onCommit,
     }: UnitOfWorkOptions = {},
   ) {
@@ -102,6 +113,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
     this.lockPatienceMs = lockPatienceMs;
     this.report = report;
     this.now = now;
+    this.after = after;
     this.onCommit = onCommit;
     this.writer = new UnitWriter(database, createRepositories, guard, now);
     const openIntact = () => {
@@ -177,7 +189,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
     if (this.isClosed) return;
     this.isClosed = true;
     clearTimeout(this.restTimer);
-    clearTimeout(this.termsTimer);
+    this.cancelTerms?.();
     this.scheduleBatch();
     if (this.isBatchDue) {
       await new Promise<void>((resolve) => {
@@ -266,11 +278,11 @@ export class SqliteUnitOfWork implements UnitOfWork {
 
   /** Adds the terms of a few messages if no search and no further commit does. */
   private scheduleTerms(): void {
-    if (this.termsTimer || this.isClosed || !this.writer.terms.isPending) return;
-    this.termsTimer = setTimeout(() => {
-      this.termsTimer = undefined;
+    if (this.cancelTerms || this.isClosed || !this.writer.terms.isPending) return;
+    this.cancelTerms = this.after(TERMS_DELAY_MS, () => {
+      this.cancelTerms = undefined;
       if (this.writer.terms.isPending) void this.addTerms();
-    }, TERMS_DELAY_MS).unref();
+    });
   }
 
   /** Returns false if another process writes or no unit is waiting. */

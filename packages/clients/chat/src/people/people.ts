@@ -99,9 +99,6 @@ interface Changes extends Partial<User> {
   };
 }
 
-/** Properties that are absent until assigned. */
-const ADDED = new Set(['external_id']);
-
 function changePerson(state: ChatState, person: Change): void {
   const { user_id, is_active, new_email, role, custom_profile_field: value, ...others } = person as Changes;
   const changed = {
@@ -127,12 +124,15 @@ function changePerson(state: ChatState, person: Change): void {
   if (role !== undefined) state.fields.set('is_moderator', role <= 300);
 }
 
-/** Assigns known properties only, because an event about a person includes fields visible only to them. */
+/**
+ * Assigns known properties only, because an event about a person includes fields visible only to them. `external_id` is
+ * absent unless assigned; null removes it.
+ */
 function assigned(user: User, changed: object): User {
-  return {
-    ...user,
-    ...Object.fromEntries(Object.entries(changed).filter(([name]) => name in user || ADDED.has(name))),
-  };
+  const all = Object.entries({ ...user, ...changed });
+  return Object.fromEntries(
+    all.filter(([name, value]) => (name === 'external_id' ? value !== null : name in user)),
+  ) as unknown as User;
 }
 
 function withProfileValue(user: User, { id, value, ...rendered }: NonNullable<Changes['custom_profile_field']>): User {
