@@ -1,6 +1,6 @@
 import type { Actor } from '../access/actor.js';
 import { type Channel, hasSharedHistory, topicKey } from '../channels/channel.js';
-import type { Audience } from '../kernel/event.js';
+import { type Audience, allOf, users } from '../kernel/event.js';
 import type { Caller, ChannelId, MessageId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { type JobPartOutcome, jobPartKind, RequestParts } from '../kernel/job-parts.js';
 import type { Job, JobWork, StoredJob } from '../kernel/jobs.js';
@@ -62,6 +62,48 @@ export interface MoveEnding {
 const MAX_MOVED_AT_ONCE = 250;
 /** Maximum number of users without a subscription who are listed in an event because they have the message. */
 const MAX_OUTSIDE_HOLDERS = 1000;
+/** Maximum number of subscribers of a channel with protected history who are told which of their messages are gone. */
+const MAX_HOLDERS = 1000;
+/** Number of users whose messages are looked up at once. */
+const HOLDERS_AT_ONCE = 100;
+
+/** Users who have the same ones of some messages. */
+interface Holders {
+  readonly userIds: readonly UserId[];
+  /** Ascending, not empty. */
+  readonly messageIds: readonly MessageId[];
+}
+
+/** Users who have moved messages, as of before the move. */
+export interface Affected {
+  /** Without a subscription to the source. */
+  readonly outside: readonly UserId[];
+  /** Null if everybody who could read one of the messages could read all of them. */
+  readonly holders: readonly Holders[] | null;
+}
+
+const NOBODY_AFFECTED: Affected = { outside: [], holders: null };
+
+async function groupHolders(
+  tx: Transaction,
+  { realmId }: Actor,
+  ids: readonly MessageId[],
+  userIds: readonly UserId[],
+): Promise<readonly Holders[]> {
+  const groups = new Map<string, { readonly userIds: UserId[]; readonly messageIds: readonly MessageId[] }>();
+  for (const slice of slicesOf(userIds, HOLDERS_AT_ONCE)) {
+    const held = new Map<UserId, MessageId[]>();
+    for (const [id, holders] of await tx.personal.filterHolders(realmId, ids, slice)) {
+      for (const userId of holders) held.set(userId, [...(held.get(userId) ?? []), id]);
+    }
+    for (const [userId, messageIds] of held) {
+      const existing = groups.get(messageIds.join());
+      if (existing) existing.userIds.push(userId);
+      else groups.set(messageIds.join(), { userIds: [userId], messageIds });
+    }
+  }
+  return [...groups.values()];
+}
 
 /** Splits the messages of a move. The first part contains the message that the move was requested from. */
 export function partsOfMove(ids: readonly MessageId[], messageId: MessageId): readonly (readonly MessageId[])[] {
@@ -77,17 +119,15 @@ export interface TextEdit {
   readonly content: string;
 }
 
-/** Stores the move. Returns users without a subscription who have moved messages. */
+/** Finds who has the messages, then stores the move. */
 export async function storeMove(
   tx: Transaction,
   actor: Actor,
   move: CheckedMove,
   edited: MessageId | null,
-): Promise<readonly UserId[]> {
+): Promise<Affected> {
   const { topic: name, topicLinks: links, channel, source, isOtherTopic, isOtherChannel, toggle, ids, movedAt } = move;
-  const outside = isOtherChannel
-    ? await tx.personal.listOutsideHolders(actor.realmId, source.recipientId, ids, MAX_OUTSIDE_HOLDERS)
-    : [];
+  const affected = isOtherChannel ? await findAffected(tx, actor, source, ids) : NOBODY_AFFECTED;
   await moveMessages(tx, {
     actor,
     ids,
@@ -99,13 +139,26 @@ export async function storeMove(
     edited,
   });
   if (isOtherChannel) await noteActivity(tx, channel, null);
-  return outside;
+  return affected;
+}
+
+async function findAffected(
+  tx: Transaction,
+  actor: Actor,
+  source: Channel,
+  ids: readonly MessageId[],
+): Promise<Affected> {
+  const { realmId } = actor;
+  const outside = await tx.personal.listOutsideHolders(realmId, source.recipientId, ids, MAX_OUTSIDE_HOLDERS);
+  if (hasSharedHistory(source)) return { outside, holders: null };
+  const subscribers = (await tx.channels.listSubscribers(realmId, [source.id])).get(source.id) ?? [];
+  return { outside, holders: await groupHolders(tx, actor, ids, [...subscribers.slice(0, MAX_HOLDERS), ...outside]) };
 }
 
 export interface UpdateAnnouncement {
   readonly message: Message;
   readonly channel: Channel | null;
-  readonly move: (CheckedMove & { readonly outside: readonly UserId[] }) | null;
+  readonly move: (CheckedMove & Affected) | null;
   readonly edit: TextEdit | null;
   readonly editedAt: UnixSeconds;
 }
@@ -148,17 +201,24 @@ export async function announceUpdate(
     });
   }
   if (!move?.isOtherChannel) return;
-  for (const messageIds of slicesOf(move.ids, MAX_MESSAGES_OF_DELETION)) {
-    await tx.events.append(realmId, {
-      event: {
-        type: 'message.deleted',
-        messageIds,
-        channelId: move.source.id,
-        topic: move.previousTopic,
-        onlyToHolders: false,
-      },
-      audience: receiversLostByMove(move.source, move.channel, move.outside),
-    });
+  const losing = receiversLostByMove(move.source, move.channel, move.outside);
+  const parts = move.holders?.map(({ messageIds, userIds }) => ({
+    messageIds,
+    audience: allOf(losing, users(userIds)),
+  }));
+  for (const { messageIds: all, audience: receivers } of parts ?? [{ messageIds: move.ids, audience: losing }]) {
+    for (const messageIds of slicesOf(all, MAX_MESSAGES_OF_DELETION)) {
+      await tx.events.append(realmId, {
+        event: {
+          type: 'message.deleted',
+          messageIds,
+          channelId: move.source.id,
+          topic: move.previousTopic,
+          onlyToHolders: false,
+        },
+        audience: receivers,
+      });
+    }
   }
 }
 
@@ -273,11 +333,11 @@ export class MoveParts extends RequestParts<MovePart> {
     if (!message) return;
     const ids = messages.map(({ id }) => id).sort((a, b) => a - b);
     const part = { ...move, ids };
-    const outside = await storeMove(tx, actor, part, null);
+    const affected = await storeMove(tx, actor, part, null);
     await announceUpdate(tx, actor, {
       message,
       channel: move.source,
-      move: { ...part, outside },
+      move: { ...part, ...affected },
       edit: null,
       editedAt: move.movedAt,
     });

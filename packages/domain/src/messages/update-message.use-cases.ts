@@ -142,7 +142,8 @@ export class UpdateMessage {
         const before = loaded.message;
         await enforceFurtherEdit(tx, before);
         const [first = [], ...others] = move ? partsOfMove(move.ids, before.id) : [];
-        const outside = move ? await storeMove(tx, actor, { ...move, ids: first }, edit ? before.id : null) : [];
+        const part = move && { ...move, ids: first };
+        const affected = part && (await storeMove(tx, actor, part, edit ? before.id : null));
         if (!move) await tx.edits.add(realm.id, sharedEdit(actor, now), [before.id], before.id);
         const detached = edit
           ? await editText(tx, before, { ...edit, editedAt: now, destination, sender, scope: caller.scope })
@@ -153,8 +154,8 @@ export class UpdateMessage {
           move && others.length === 0
             ? await movePolicies(tx, actor, move)
             : { isWholeTopic: false, policies: FIRST_POLICY };
-        const part = move && { ...move, ids: first, outside };
-        await announceUpdate(tx, actor, { ...loaded, move: part, edit, editedAt: now });
+        const announced = part && affected && { ...part, ...affected };
+        await announceUpdate(tx, actor, { ...loaded, move: announced, edit, editedAt: now });
         if (!move) return { detached, jobs: [] };
         const { notifiesOldThread, notifiesNewThread } = input;
         const ending = {

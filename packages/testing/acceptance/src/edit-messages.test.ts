@@ -675,6 +675,27 @@ describe('PATCH /messages/{message_id}: channel', () => {
     expect(await inTopic(hamlet, general, 'moved')).toHaveLength(2);
   });
 
+  it('names only the messages that a subscriber has when they leave a protected history', async () => {
+    const { hamlet, iago, cordelia } = people;
+    const isProtected = { invite_only: true, history_public_to_subscribers: false };
+    const vault = await server.createChannel('vault', [hamlet], isProtected);
+    const other = await server.createChannel('other vault', [hamlet], { invite_only: true });
+    const invite = async ({ id }: TestUser) => {
+      const params = { subscriptions: [{ name: 'vault' }], principals: [id] };
+      fieldsOf(await server.post('/users/me/subscriptions', hamlet, params));
+    };
+    const early = await say(vault, hamlet, 'plans');
+    await invite(iago);
+    const late = await say(vault, hamlet, 'plans');
+    await invite(cordelia);
+    const open = (user: TestUser) => openQueue(server, user, { ...UPDATES, ...BULK });
+    const queues = await Promise.all([open(iago), open(cordelia)]);
+    await edited(hamlet, early, { stream_id: other, propagate_mode: 'change_all' });
+    const [ofIago, ofCordelia] = await Promise.all(queues.map((queue) => eventsAfter(server, queue)));
+    expect(ofIago).toEqual([expect.objectContaining({ type: 'delete_message', topic: 'plans', message_ids: [late] })]);
+    expect(ofCordelia).toEqual([]);
+  });
+
   it('posts notices with the old and the new location', async () => {
     const { hamlet, iago } = people;
     const other = await server.createChannel('other', [hamlet]);

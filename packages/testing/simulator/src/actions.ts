@@ -85,15 +85,11 @@ export const ACTIONS = {
       // A repeated request finds that the first one has moved the messages.
       const isMoved = company.mayHaveRepeated && MOVED.has(json.msg);
       if (status !== 200 && !isMoved) return;
-      // With protected history, events of moves name messages that some subscribers never had.
-      const before = moved.map((each) => ({
-        ...model.watchers(each),
-        maybe: new Set([...model.readersOf(each), ...from.channel.subscribers]),
-      }));
+      const before = moved.map((each) => ({ ...model.watchers(each), maybe: new Set(model.readersOf(each)) }));
       const watching = new Set(before.flatMap(({ always, now }) => [...always, ...now]));
       model.move(moved, to, topic === from.topic ? null : topic);
       for (const [index, each] of moved.entries())
-        company.publishMove(each, { ...before[index]!, watching }, message, to !== from.channel);
+        company.publishMove(each, { ...before[index]!, watching, from: from.channel }, message, to !== from.channel);
     },
   },
   delete: {

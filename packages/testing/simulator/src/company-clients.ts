@@ -55,6 +55,7 @@ const NOBODY_SURELY = { always: NOBODY, now: NOBODY };
 interface AudienceOfMove extends Audience {
   /** Watchers of any of the moved messages. */
   readonly watching: ReadonlySet<Person>;
+  readonly from: Channel;
 }
 
 /** Notification that a phone must show. */
@@ -436,17 +437,20 @@ export class CompanyClients {
       return;
     }
     // Events of moves name all moved messages.
-    const former = [...before.always, ...before.now, ...(before.maybe ?? []), ...before.watching];
+    const { from, watching } = before;
+    const former = [...before.always, ...before.now, ...(before.maybe ?? []), ...watching, ...from.subscribers];
     const all = new Set([...former, ...after.always, ...after.now, ...holders]);
     const mayRead = (person: Person) => this.model.mayRead(person, message);
     this.publish('update', message, { ...NOBODY_SURELY, maybe: new Set([...all].filter(mayRead)) });
-    const hidden = new Set([...all].filter((each) => !mayRead(each)));
+    // Nobody hears of messages of a protected history that they never had.
+    const mayHear = (person: Person) => !from.isPrivate || from.isShared || before.maybe!.has(person);
+    const hidden = new Set([...all].filter((each) => !mayRead(each) && mayHear(each)));
     const watchers = new Set([...before.always, ...before.now]);
     const losing = [...hidden].filter((each) => watchers.has(each) && before.maybe?.has(each));
     const { destination } = message;
     // Messages §9.4: nobody else sees a move into a private channel, even if a group lets them read it.
     if ('channel' in destination && destination.channel.isPrivate)
-      for (const person of all) if (!destination.channel.subscribers.has(person)) hidden.add(person);
+      for (const person of all) if (!destination.channel.subscribers.has(person) && mayHear(person)) hidden.add(person);
     this.publish('delete', message, { always: NOBODY, now: new Set(losing), maybe: hidden });
   }
 

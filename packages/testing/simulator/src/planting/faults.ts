@@ -72,8 +72,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   fault(
     'a moved message is not removed from those who lose it',
     'domain/src/messages/move-parts.ts',
-    'audience: receiversLostByMove(move.source, move.channel, move.outside),',
-    "audience: { kind: 'users', ids: [] },",
+    'const losing = receiversLostByMove(move.source, move.channel, move.outside);',
+    "const losing = { kind: 'users', ids: [] } as const;",
   ),
   fault(
     'changed elements of personal lists reach nobody',
