@@ -27,7 +27,7 @@ export interface SqliteStorageOptions {
   /** Path of the database file, created if missing in an existing directory. */
   readonly path: string;
   readonly clock: Clock;
-  /** For delayed work; default: the system's. */
+  /** Timers of delayed work; default: the system's. */
   readonly timers?: Timers;
   /** Called before an existing database is changed; throws to reject it. */
   readonly admit?: AdmissionCheck;

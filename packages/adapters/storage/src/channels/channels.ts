@@ -78,7 +78,6 @@ export abstract class SqlChannelRepository implements ChannelRepository {
   private readonly subscribers;
   private readonly subscribedAmong;
   private readonly withGuestSubscribers;
-  private readonly recentlyActive;
   private readonly partial;
   private readonly idle;
   private readonly sentSince;
@@ -156,10 +155,6 @@ export abstract class SqlChannelRepository implements ChannelRepository {
          SELECT 1 FROM subscription s JOIN "user" u ON u.id = s.user_id
          WHERE s.channel_id = value AND s.is_active = 1 AND u.role = 'guest' AND u.is_active = 1 AND u.realm_id = ?)
        ORDER BY value`,
-    );
-    this.recentlyActive = statements.values<ChannelId>(
-      `SELECT id FROM channel ${indexedBy('channel_recently_active')}
-       WHERE realm_id = ? AND is_recently_active = 1 AND id > ? ORDER BY id LIMIT ? + 0`,
     );
     this.partial = new PartialLists(statements);
     this.idle = statements.values<ChannelId>(
@@ -373,21 +368,12 @@ export abstract class SqlChannelRepository implements ChannelRepository {
     );
   }
 
-  async listRecentlyActiveIds(realmId: RealmId, after: ChannelId | null, limit: number): Promise<readonly ChannelId[]> {
-    return await this.recentlyActive.all(realmId, after ?? 0, limit);
-  }
-
-  hasMoreThan(realmId: RealmId, count: number): Promise<boolean> {
-    return this.partial.hasMoreThan(realmId, count);
-  }
-
-  listIdsNamedLike(realmId: RealmId, text: string, limit: number): Promise<readonly ChannelId[]> {
-    return this.partial.listIdsNamedLike(realmId, text, limit);
-  }
-
-  listNotableIds(realmId: RealmId, userId: UserId, limit: number): Promise<readonly ChannelId[]> {
-    return this.partial.listNotableIds(realmId, userId, limit);
-  }
+  readonly listRecentlyActiveIds: ChannelRepository['listRecentlyActiveIds'] = (...args) =>
+    this.partial.listRecentlyActiveIds(...args);
+  readonly hasMoreThan: ChannelRepository['hasMoreThan'] = (...args) => this.partial.hasMoreThan(...args);
+  readonly listIdsNamedLike: ChannelRepository['listIdsNamedLike'] = (...args) =>
+    this.partial.listIdsNamedLike(...args);
+  readonly listNotableIds: ChannelRepository['listNotableIds'] = (...args) => this.partial.listNotableIds(...args);
 
   async filterIdle(realmId: RealmId, ids: readonly ChannelId[], since: UnixSeconds): Promise<readonly ChannelId[]> {
     if (ids.length === 0) return [];

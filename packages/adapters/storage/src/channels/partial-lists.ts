@@ -7,6 +7,7 @@ const NOTABLE_ROWS = 1000;
 
 /** Reads a part of the channels of a large realm, at a cost independent of their number. */
 export class PartialLists {
+  private readonly recentlyActive;
   private readonly moreThan;
   private readonly namedLike;
   private readonly pinned;
@@ -16,6 +17,10 @@ export class PartialLists {
 
   constructor(statements: Statements) {
     const { indexedBy } = statements.dialect;
+    this.recentlyActive = statements.values<ChannelId>(
+      `SELECT id FROM channel ${indexedBy('channel_recently_active')}
+       WHERE realm_id = ? AND is_recently_active = 1 AND id > ? ORDER BY id LIMIT ? + 0`,
+    );
     this.moreThan = statements.values<1>('SELECT 1 FROM channel WHERE realm_id = ? LIMIT 1 OFFSET ? + 0');
     this.namedLike = statements.values<ChannelId>(
       `SELECT id FROM channel WHERE realm_id = ? AND name_key LIKE ? ESCAPE '\\' ORDER BY name_key LIMIT ? + 0`,
@@ -41,6 +46,10 @@ export class PartialLists {
     );
     this.newestSubscribed = subscribed('DESC');
     this.oldestSubscribed = subscribed('ASC');
+  }
+
+  async listRecentlyActiveIds(realmId: RealmId, after: ChannelId | null, limit: number): Promise<readonly ChannelId[]> {
+    return await this.recentlyActive.all(realmId, after ?? 0, limit);
   }
 
   async hasMoreThan(realmId: RealmId, count: number): Promise<boolean> {

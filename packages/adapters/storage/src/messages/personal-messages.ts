@@ -127,19 +127,7 @@ export abstract class SqlPersonalMessages<List, Parts extends PersonalMessagePar
        UNION ALL
        SELECT sender_id FROM muted_sender WHERE user_id = ? AND sender_id ${inSet} AND until_message_id IS NULL`,
     );
-    this.outsideHolders = statements.values<UserId>(
-      `SELECT user_id FROM (
-         SELECT f.user_id FROM message_flag f ${indexedBy('message_flag_by_message')}
-         WHERE f.message_id ${inSet} AND f.realm_id = ?
-         UNION
-         SELECT s.user_id FROM (
-           SELECT sent_recipient_id, min(ordinal) AS first, max(ordinal) AS last FROM message
-           WHERE id ${inSet} AND +realm_id = ? GROUP BY sent_recipient_id) m
-         JOIN span s ON s.recipient_id = m.sent_recipient_id AND s.to_ordinal > m.first AND s.from_ordinal <= m.last) holder
-       WHERE NOT EXISTS (
-         SELECT 1 FROM span o WHERE o.recipient_id = ? AND o.user_id = holder.user_id AND o.to_ordinal IS NULL)
-       ORDER BY user_id LIMIT ? + 0`,
-    );
+    this.outsideHolders = statements.values<UserId>(outsideHoldersSql(statements.dialect));
     this.subscribedSpans = statements.tuples<readonly [ChannelId, EventSeq, EventSeq | null]>(
       `SELECT r.channel_id, s.from_seq, s.to_seq FROM span s JOIN recipient r ON r.id = s.recipient_id
        WHERE s.user_id = ? AND r.realm_id = ? AND r.channel_id IS NOT NULL
@@ -434,6 +422,20 @@ function needsMark(
   if (read) return state.row(idOf(message))?.read === 0;
   return source !== 'received' || state.isReadOnArrival(message);
 }
+
+/** Users with a row for a message, or with an ended span that contains one, and without an open span of the recipient. */
+const outsideHoldersSql = ({ inSet, indexedBy }: Statements['dialect']): string =>
+  `SELECT user_id FROM (
+     SELECT f.user_id FROM message_flag f ${indexedBy('message_flag_by_message')}
+     WHERE f.message_id ${inSet} AND f.realm_id = ?
+     UNION
+     SELECT s.user_id FROM (
+       SELECT sent_recipient_id, min(ordinal) AS first, max(ordinal) AS last FROM message
+       WHERE id ${inSet} AND +realm_id = ? GROUP BY sent_recipient_id) m
+     JOIN span s ON s.recipient_id = m.sent_recipient_id AND s.to_ordinal > m.first AND s.from_ordinal <= m.last) holder
+   WHERE NOT EXISTS (
+     SELECT 1 FROM span o WHERE o.recipient_id = ? AND o.user_id = holder.user_id AND o.to_ordinal IS NULL)
+   ORDER BY user_id LIMIT ? + 0`;
 
 /**
  * Condition for rows that duplicate information of spans, moves and read sets. Rows that make a message the user's own
