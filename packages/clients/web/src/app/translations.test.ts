@@ -33,6 +33,11 @@ const catalogOf = (folder: string, language: string): ReadonlyMap<string, string
 };
 const placeholdersOf = (text: string) => [...new Set(text.match(/\{\w+(?=[,}])/g) ?? [])].sort();
 
+it('notifications recognize the attributions of quotes in all languages', () => {
+  const source = readFileSync(join(__dirname, '../../../../domain/src/push/notification-text.ts'), 'utf8');
+  expect(LANGUAGES.filter((language) => !source.includes(`'${catalogOf('app', language).get('said')}'`))).toEqual([]);
+});
+
 it('server pages have translations into the same languages', () => {
   const files = readdirSync(join(__dirname, '../../../../adapters/http/src/pages/texts')).map((file) =>
     file.replace('.ts', ''),
