@@ -26,7 +26,7 @@ export abstract class SqlMessageEditRepository implements MessageEditRepository 
     );
     this.editCount = statements.values<number>(
       `SELECT count(*) FROM (
-         SELECT 1 FROM message_edit WHERE message_id = ? AND realm_id = ? LIMIT ${MAX_HELD_EDITS}) some`,
+         SELECT 1 FROM message_edit WHERE message_id = ? AND realm_id = ? LIMIT ${MAX_HELD_EDITS}) kept`,
     );
   }
 
