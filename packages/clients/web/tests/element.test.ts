@@ -92,7 +92,7 @@ const askQuestion = async (page: Page, text: string) => {
 };
 
 for (const customer of ['eve', 'ann']) {
-  test(`starts a visitor before the log-in, whose conversation ${customer} has afterwards`, async ({ shop, page }) => {
+  test(`gives the conversation of a visitor from before the log-in to ${customer}`, async ({ shop, page }) => {
     const element = '<parley-chat visitor="/visit"></parley-chat>';
     await shop.open(element);
     await askQuestion(page, 'Do you ship to Elsinore?');

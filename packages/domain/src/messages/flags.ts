@@ -93,7 +93,7 @@ export interface PersonalMessageReads {
   filterMuting(viewer: Viewer, userIds: readonly UserId[]): Promise<ReadonlySet<UserId>>;
   /**
    * Returns at most `limit` users, ascending, who have any of the messages but no open span of the recipient. May include
-   * users whose subscription ended while the messages were sent.
+   * former subscribers who left while the messages were sent.
    */
   listOutsideHolders(
     realmId: RealmId,

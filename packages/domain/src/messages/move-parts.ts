@@ -62,9 +62,9 @@ export interface MoveEnding {
 const MAX_MOVED_AT_ONCE = 250;
 /** Maximum number of users without a subscription who are listed in an event because they have the message. */
 const MAX_OUTSIDE_HOLDERS = 1000;
-/** Maximum number of subscribers of a channel with protected history who are told which of their messages are gone. */
+/** Maximum number of subscribers of a channel with protected history who receive the deletion of moved messages. */
 const MAX_HOLDERS = 1000;
-/** Number of users whose messages are looked up at once. */
+/** Number of users per look-up. */
 const HOLDERS_AT_ONCE = 100;
 
 /** Users who have the same ones of some messages. */
@@ -76,7 +76,7 @@ interface Holders {
 
 /** Users who have moved messages, as of before the move. */
 export interface Affected {
-  /** Without a subscription to the source. */
+  /** Users without a subscription to the source. */
   readonly outside: readonly UserId[];
   /** Null if everybody who could read one of the messages could read all of them. */
   readonly holders: readonly Holders[] | null;
@@ -84,6 +84,7 @@ export interface Affected {
 
 const NOBODY_AFFECTED: Affected = { outside: [], holders: null };
 
+/** Groups users by the messages that they have. Users without any are absent. */
 async function groupHolders(
   tx: Transaction,
   { realmId }: Actor,
@@ -94,7 +95,11 @@ async function groupHolders(
   for (const slice of slicesOf(userIds, HOLDERS_AT_ONCE)) {
     const held = new Map<UserId, MessageId[]>();
     for (const [id, holders] of await tx.personal.filterHolders(realmId, ids, slice)) {
-      for (const userId of holders) held.set(userId, [...(held.get(userId) ?? []), id]);
+      for (const userId of holders) {
+        const own = held.get(userId);
+        if (own) own.push(id);
+        else held.set(userId, [id]);
+      }
     }
     for (const [userId, messageIds] of held) {
       const existing = groups.get(messageIds.join());

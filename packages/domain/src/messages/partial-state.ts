@@ -18,7 +18,7 @@ const MAX_CHANNELS_OF_WHOLE_STATE = 500;
 const MAX_HELD_CHANNELS = 150;
 /** Maximum number of channels for each reason: pinned, recently created, and so on. */
 const MAX_NOTABLE = 50;
-/** Unread messages whose channels are held. */
+/** Number of unread messages that select channels. */
 const MAX_UNREAD = 50;
 /** Maximum number of channels, and of users, with a text in their name. */
 const MAX_FOUND = 50;

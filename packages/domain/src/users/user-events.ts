@@ -29,8 +29,7 @@ export interface UserEventTypes {
    * have limited access.
    */
   'user.access_changed': { readonly userIds: readonly UserId[]; readonly before: EventSeq; readonly reach?: Reach };
-  /** Sent to everyone who may see the user. */
-  /** Null if the id was removed. */
+  /** Sent to everyone who may see the user. `externalId`: null if it was removed. */
   'user.external_id_assigned': { readonly userId: UserId; readonly externalId: string | null };
   /** Sent to administrators when consent to export private data changes, or a user is added or reactivated. */
   'user.export_consent_changed': { readonly userId: UserId; readonly isGiven: boolean };

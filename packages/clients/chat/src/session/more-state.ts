@@ -14,13 +14,13 @@ const CHANGES = ['stream', 'subscription', 'user_topic', 'realm_user'];
 /** Ids of channels or users. */
 class Ids {
   /** Each id is fetched once per registration, also if it is unknown to the server. */
-  private readonly asked = new Set<number>();
+  private readonly requested = new Set<number>();
   readonly waiting = new Set<number>();
 
   /** Returns true for a new id. */
   add(id: number): boolean {
-    if (this.asked.has(id)) return false;
-    this.asked.add(id);
+    if (this.requested.has(id)) return false;
+    this.requested.add(id);
     this.waiting.add(id);
     return true;
   }
@@ -32,7 +32,7 @@ class Ids {
   }
 
   clear(): void {
-    this.asked.clear();
+    this.requested.clear();
     this.waiting.clear();
   }
 }
@@ -42,7 +42,7 @@ export class MoreState {
   private readonly channels = new Ids();
   private readonly users = new Ids();
   private query = '';
-  /** Channels and users changed during the request, whose rows in the response may be outdated. */
+  /** Channels and users changed during the request: their rows in the response may be outdated. */
   private changed: Set<number> | null = null;
   private cancel: (() => void) | null = null;
 
@@ -96,7 +96,7 @@ export class MoreState {
     batch(() => more && addMore(this.state, more, (id) => !changed.has(id)));
     for (const id of stream_ids) if (!more || changed.has(id)) this.channels.waiting.add(id);
     for (const id of user_ids) if (!more || changed.has(id)) this.users.waiting.add(id);
-    // After a failure, the next missing object retries.
+    // The next missing object retries after a failure.
     if (more && (this.channels.waiting.size + this.users.waiting.size > 0 || this.query)) this.schedule();
   }
 }

@@ -17,7 +17,7 @@ export class Opening {
     readonly tokens?: PassedTokens,
   ) {}
 
-  /** Opens the chat once. Null if no user is logged in; the next call retries, since the host may have logged a user in. */
+  /** Opens the chat once. Null if no user is logged in; the next call retries, since the host may log a user in. */
   services(): Promise<OpenedServices | null> {
     this.opened ??= openForHost(this.baseUrl, this.tokens).then((chat) => {
       if (!chat) this.opened = undefined;

@@ -30,7 +30,7 @@ interface Sheets {
 }
 
 let sheets: Sheets;
-/** Chat of all elements without a token of their own. */
+/** Chat of all elements without the attribute `token`. */
 let common: Opening;
 
 const linkTo = (name: string): HTMLLinkElement =>

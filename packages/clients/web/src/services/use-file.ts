@@ -2,8 +2,8 @@ import { useContext, useEffect, useState } from 'react';
 import { ServicesContext } from './context.js';
 
 /**
- * Returns a URL with which the page can show a file; null until known. With passed tokens, the file is fetched, and `onFailure`
- * called if that fails.
+ * Returns a URL with which the page can show a file; null until known. Passed tokens require fetching the file;
+ * `onFailure` is called if that fails.
  */
 export function useFile(url: string, onFailure = () => {}): string | null {
   const services = useContext(ServicesContext);

@@ -40,12 +40,12 @@ export const orders: Workload = {
   async run(lab) {
     const sizes = lab.isQuick ? QUICK_SIZES : SIZES;
     const worlds = (staffing: Staffing) => sizes.map((size) => shopWith(size, staffing));
-    const subscribed = worlds('subscribed');
-    return [
-      ...(await newOrders(lab, subscribed, 'subscribed')),
-      ...(await newOrders(lab, worlds('readers'), 'readers')),
-      ...(await served(lab, subscribed)),
-    ];
+    const figures: Figure[] = [];
+    for (const staffing of ['subscribed', 'readers'] as const) {
+      figures.push(...(await newOrders(lab, worlds(staffing), staffing)));
+      figures.push(...(await served(lab, worlds(staffing), staffing)));
+    }
+    return figures;
   },
 };
 
@@ -149,11 +149,11 @@ async function registrationOf(
 }
 
 /** Sizes of registrations and of the process, and the start. */
-async function served(lab: Lab, worlds: readonly WorldBuilder<Shop>[]): Promise<Figure[]> {
+async function served(lab: Lab, worlds: readonly WorldBuilder<Shop>[], staffing: Staffing): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const world of worlds) {
     const { database, contents } = await lab.copyOf(world);
-    const among = `with ${formatNumber(contents.orders)} orders`;
+    const among = `with ${formatNumber(contents.orders)} orders, staff: ${staffing}`;
     const figure = (label: string, value: number, unit: string): void => {
       figures.push({
         label: `${label} ${among}`,
