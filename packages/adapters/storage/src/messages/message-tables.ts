@@ -294,7 +294,7 @@ CREATE INDEX archived_message_held ON archived_message (held_by) WHERE held_by I
 `;
 
 const CLOSED_SPANS = `
--- Finds former subscribers of a channel who have a message.
+-- expand: moves find former subscribers who have a message without reading all spans of the channel.
 CREATE INDEX span_closed ON span (recipient_id, to_ordinal) WHERE to_ordinal IS NOT NULL;
 `;
 
