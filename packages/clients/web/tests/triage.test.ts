@@ -265,10 +265,11 @@ test('sorts and filters recent conversations', async ({ server, logIn }) => {
   await choose('Unread');
   await expect(row(page, 'recent own')).toHaveCount(0);
   await expect(row(page, 'recent crowd')).toBeVisible();
+  // Of other stories' conversations with more participants, only the first rows are drawn.
+  await choose('Latest');
   await choose('Participated');
   await expect(row(page, 'recent own')).toBeVisible();
   await choose('All');
-  await choose('Latest');
   await expect(first).toContainText('recent own');
   expect(await violationsIn(page)).toEqual([]);
   await takePictures(page, 'recent');

@@ -108,7 +108,8 @@ describe('openPostgresStorage', () => {
 });
 
 const POOLER = '/usr/sbin/pgbouncer';
-(existsSync(POOLER) ? describe : describe.skip)('openPostgresStorage through PgBouncer', () => {
+const hasPooler = existsSync(POOLER);
+(hasPooler ? describe : describe.skip)('openPostgresStorage through PgBouncer', () => {
   let database: TestDatabase;
   let folder: string;
   let pooler: ChildProcess;
@@ -152,7 +153,8 @@ const POOLER = '/usr/sbin/pgbouncer';
   });
 
   // PgBouncer supports prepared statements in transaction mode since 1.21.
-  const [, minor] = /PgBouncer 1\.(\d+)/.exec(execFileSync(POOLER, ['--version'], { encoding: 'utf8' })) ?? [];
+  const version = hasPooler ? execFileSync(POOLER, ['--version'], { encoding: 'utf8' }) : '';
+  const [, minor] = /PgBouncer 1\.(\d+)/.exec(version) ?? [];
   (Number(minor) < 21 ? it : it.skip)(
     'rejects a pooler without support for prepared statements, and so does its examination',
     async () => {
