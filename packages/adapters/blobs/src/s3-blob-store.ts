@@ -1,7 +1,13 @@
 import type { Agent, AgentOptions } from 'node:http';
 import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
-import type { ListMultipartUploadsCommandInput, ListMultipartUploadsCommandOutput, S3Client } from '@aws-sdk/client-s3';
+import type {
+  ListMultipartUploadsCommandInput,
+  ListMultipartUploadsCommandOutput,
+  ListObjectVersionsCommandInput,
+  ListObjectVersionsCommandOutput,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import { type BlobKey, type BlobStore, type ByteRange, isBlobKey, type StoredBlob } from '@parley/domain/files';
 import { DomainError, loadOptional } from '@parley/domain/kernel';
 
@@ -56,6 +62,12 @@ interface BucketObject {
   readonly name: string;
   readonly size: number;
   readonly storedAtMs: number;
+}
+
+/** Content of an object below the store's prefix. */
+interface OpenObject {
+  readonly name: string;
+  readonly content: AsyncIterable<Uint8Array>;
 }
 
 /** Stores blobs as objects in a bucket of any S3-compatible service. The client is loaded on first use, since that is slow. */
@@ -249,9 +261,40 @@ export class S3BlobStore implements BlobStore {
   }
 
   async *readObject(name: string): AsyncGenerator<Uint8Array> {
+    yield* await this.open(name);
+  }
+
+  private async open(name: string, VersionId?: string): Promise<AsyncIterable<Uint8Array>> {
     const { s3, sdk } = this.client();
-    const { Body } = await s3.send(new sdk.GetObjectCommand(this.objectOf(name)));
-    yield* Body as Readable as AsyncIterable<Uint8Array>;
+    const { Body } = await s3.send(
+      new sdk.GetObjectCommand({ ...this.objectOf(name), ...(VersionId && { VersionId }) }),
+    );
+    return Body as Readable;
+  }
+
+  /** Opens all objects below the prefix. The contents must be read. */
+  async *openAll(): AsyncGenerator<OpenObject> {
+    for await (const { name } of this.listObjects('', null)) {
+      const content = await this.open(name).catch(nullIfMissing);
+      if (content) yield { name, content };
+    }
+  }
+
+  /** Opens all versions that later versions or deletions hide. The contents must be read. @throws Error if the service lists none */
+  async *openEarlierVersions(): AsyncGenerator<OpenObject> {
+    const { s3, sdk } = this.client();
+    const { bucket: Bucket, prefix: Prefix } = this.location;
+    for (let from: ListObjectVersionsCommandInput | null = { Bucket, Prefix }; from; ) {
+      const page: ListObjectVersionsCommandOutput = await s3.send(new sdk.ListObjectVersionsCommand(from));
+      for (const { Key = '', VersionId, IsLatest } of page.Versions ?? []) {
+        if (IsLatest) continue;
+        const name = Key.slice(Prefix.length);
+        const content = await this.open(name, VersionId).catch(nullIfMissing);
+        if (content) yield { name: `${name}, version ${VersionId}`, content };
+      }
+      const { IsTruncated, NextKeyMarker: KeyMarker, NextVersionIdMarker: VersionIdMarker } = page;
+      from = IsTruncated && KeyMarker ? { Bucket, Prefix, KeyMarker, VersionIdMarker } : null;
+    }
   }
 
   async removeObject(name: string): Promise<void> {
@@ -391,4 +434,9 @@ function reasonOf(error: unknown): string {
 function isMissing(error: unknown): boolean {
   const { name } = error as Error;
   return name === 'NotFound' || name === 'NoSuchKey' || (statusOf(error) === 404 && name !== 'NoSuchBucket');
+}
+
+function nullIfMissing(error: unknown): null {
+  if (isMissing(error)) return null;
+  throw error;
 }

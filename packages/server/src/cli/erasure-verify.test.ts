@@ -1,4 +1,6 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -133,6 +135,71 @@ describe('parley erasure verify', () => {
     mkdirSync(join(directory, 'data', 'files'));
     writeFileSync(join(directory, 'data', 'files', 'x'), Buffer.from([0x1f, 0x8b, 8, 0]));
     expect(await verify()).toMatchObject({ code: 0, compressedFiles: 1 });
+  });
+
+  describe('with a bucket', () => {
+    /** Contents by the path and query of the object. */
+    const objects = {
+      '/files/a/ab': 'x Qwordjxk',
+      '/files/a/uploads/cd/000': 'qwordjxk',
+      '/files/a/gone?versionId=v1': 'x Qwordjxk x',
+    };
+    const versions = [
+      '<Version><Key>a/ab</Key><VersionId>v2</VersionId><IsLatest>true</IsLatest></Version>',
+      '<Version><Key>a/gone</Key><VersionId>v1</VersionId><IsLatest>false</IsLatest></Version>',
+      '<Version><Key>a/expired</Key><VersionId>v1</VersionId><IsLatest>false</IsLatest></Version>',
+    ].join('');
+    let hasVersions: boolean;
+    let service: Server;
+    beforeEach(async () => {
+      hasVersions = true;
+      Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' });
+      service = createServer(({ url = '' }, response) => {
+        const { pathname, searchParams } = new URL(url, 'http://service');
+        const version = searchParams.get('versionId');
+        const object = objects[`${pathname}${version ? `?versionId=${version}` : ''}` as keyof typeof objects];
+        if (object) response.end(object);
+        else if (searchParams.has('list-type')) {
+          const keys = ['a/ab', 'a/uploads/cd/000'].map((key) => `<Contents><Key>${key}</Key></Contents>`).join('');
+          response.end(`<ListBucketResult>${keys}</ListBucketResult>`);
+        } else if (searchParams.has('versions') && hasVersions) {
+          response.end(`<ListVersionsResult>${versions}</ListVersionsResult>`);
+        } else {
+          const [status, code] = searchParams.has('versions') ? [405, 'MethodNotAllowed'] : [404, 'NoSuchKey'];
+          response.writeHead(status, { 'Content-Type': 'application/xml' });
+          response.end(`<Error><Code>${code}</Code><Message>It is ${code}</Message></Error>`);
+        }
+      });
+      await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
+    });
+    afterEach(() => {
+      service.close();
+      delete process.env.AWS_ACCESS_KEY_ID;
+      delete process.env.AWS_SECRET_ACCESS_KEY;
+    });
+    const verifyBucket = (...args: readonly string[]) => {
+      const { port } = service.address() as AddressInfo;
+      const files = `--files=s3:files/a/?endpoint=http://127.0.0.1:${port}`;
+      return run('erasure', 'verify', '--words', list, files, ...args);
+    };
+
+    it('finds words in objects, unfinished uploads and earlier versions', async () => {
+      const { code, out } = await verifyBucket('--json');
+      expect([code, JSON.parse(out)]).toMatchObject([
+        1,
+        {
+          unsearchedVersions: null,
+          places: [{ place: 'object ab' }, { place: 'object uploads/cd/000' }, { place: 'object gone, version v1' }],
+        },
+      ]);
+    });
+
+    it('says why earlier versions were not searched', async () => {
+      hasVersions = false;
+      const { code, out } = await verifyBucket();
+      expect(code).toBe(1);
+      expect(out).toContain('Not searched: earlier versions of objects in the bucket (It is MethodNotAllowed).');
+    });
   });
 
   it.each([

@@ -75,7 +75,7 @@ async function verify({ invocation, flag }: CommandContext): Promise<CommandResu
   const report = await findWords(configuration, words, (found) => {
     if (shown.length < MAX_SHOWN) shown.push(found);
   });
-  const { found, bytes, files, compressedFiles } = report;
+  const { found, bytes, files, compressedFiles, unsearchedVersions } = report;
   const rest = found - shown.length;
   const isFile = configuration.database.kind === 'sqlite';
   return {
@@ -84,6 +84,9 @@ async function verify({ invocation, flag }: CommandContext): Promise<CommandResu
       ...(rest > 0 ? [`and ${counted(rest, 'more place')}`] : []),
       `${found === 0 ? 'Nothing found' : `Found ${counted(found, 'time')}`} in ${(bytes / MIB).toFixed(1)} MiB: rows and ${counted(files, 'file')}.`,
       ...(isFile ? [] : ["Not searched: pages, log, replicas and backups of PostgreSQL, and the server's log."]),
+      ...(unsearchedVersions === null
+        ? []
+        : [`Not searched: earlier versions of objects in the bucket (${unsearchedVersions}).`]),
       ...(compressedFiles > 0
         ? [`The contents of ${counted(compressedFiles, 'compressed file')} were not unpacked, such as exports.`]
         : []),
@@ -129,8 +132,8 @@ export const ERASURE_COMMANDS: readonly Command[] = [
     help: 'searches everything that the server stores for the words of a file, and exits with 1 if it finds one',
     details: [
       'Searches the rows and search terms, and on SQLite also all bytes of the database file and its log. Then the uploaded files,',
-      'exports, unfinished uploads and imports, the outbox and the audit lines of commands. The server may be running; run it a day',
-      'after an erasure. The output has places and the lines of the words, but no words. Delete FILE afterwards.',
+      'exports, unfinished uploads and imports, the outbox and the audit lines of commands; in a bucket, earlier versions too. The',
+      'server may be running; run it a day after an erasure. The output has places and the lines of the words, but no words. Delete FILE afterwards.',
     ].join('\n'),
     flags: {
       words: {

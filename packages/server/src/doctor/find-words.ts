@@ -1,8 +1,8 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { S3BlobStore } from '@parley/blobs';
 import type { StoredText } from '@parley/domain/kernel';
-import { lastOf } from '@parley/domain/kernel';
 import { IMPORT_FOLDER } from '@parley/export-files';
 import { administerDatabase } from '@parley/sqlite';
 import type { Configuration } from '../configuration/configuration.js';
@@ -24,12 +24,13 @@ export interface WordReport {
   readonly files: number;
   /** Files in which text may be compressed. */
   readonly compressedFiles: number;
+  /** Reason why earlier versions of objects in a bucket were not searched; null if they were, or if there is no bucket. */
+  readonly unsearchedVersions: string | null;
   readonly found: number;
 }
 
 const BYTES_AT_A_TIME = 1024 * 1024;
 const MAX_LIST_BYTES = MAX_WORDS * (MAX_WORD_BYTES + 2);
-const BLOBS_AT_A_TIME = 1000;
 
 /** Reads one word per line. @throws StartupError, which names lines but no words */
 export async function readWords(path: string): Promise<ReadonlyMap<WordLine, string>> {
@@ -57,7 +58,9 @@ export async function findWords(
   onFound: (found: FoundWord) => void,
 ): Promise<WordReport> {
   const search = new WordSearch(words);
-  const report = { bytes: 0, files: 0, compressedFiles: 0, found: 0 };
+  const report: { -readonly [Field in keyof WordReport]: WordReport[Field] } = {
+    ...{ bytes: 0, files: 0, compressedFiles: 0, unsearchedVersions: null, found: 0 },
+  };
   const add = (place: string) => (line: WordLine, offset: number) => {
     report.found++;
     onFound({ line, place, offset });
@@ -91,14 +94,14 @@ export async function findWords(
     const { readTextsOfPostgres } = await import('@parley/postgres');
     await readTextsOfPostgres(database.url, takeRow);
   }
-  if (configuration.files?.kind === 's3') {
-    const blobs = blobStoreOf(configuration);
-    for (let page = await blobs.list(null, BLOBS_AT_A_TIME); page.length > 0; ) {
-      for (const { key } of page) {
-        const size = await blobs.sizeOf(key);
-        if (size !== null) await searchBytes(`object ${key}`, blobs.read(key, { start: 0, end: size }));
-      }
-      page = await blobs.list(lastOf(page).key, BLOBS_AT_A_TIME);
+  const blobs = blobStoreOf(configuration);
+  if (blobs instanceof S3BlobStore) {
+    for await (const { name, content } of blobs.openAll()) await searchBytes(`object ${name}`, content);
+    try {
+      for await (const { name, content } of blobs.openEarlierVersions()) await searchBytes(`object ${name}`, content);
+    } catch (error) {
+      // Some services have no versions, and some credentials may not list them.
+      report.unsearchedVersions = (error as Error).message;
     }
   } else for await (const path of filesIn(filesFolderOf(configuration))) await searchFile(path);
   return report;
