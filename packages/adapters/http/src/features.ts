@@ -18,6 +18,7 @@ import { GROUPS } from './groups/groups.js';
 import { INTEGRATION_FEATURE } from './integrations/integrations.js';
 import { AUDIT } from './membership/audit.js';
 import { BOTS } from './membership/bots.js';
+import { ERASURES } from './membership/erasures.js';
 import { HOST_DATA } from './membership/host-data.js';
 import { INVITATIONS } from './membership/invitations.js';
 import { SCIM } from './membership/scim/scim.js';
@@ -104,6 +105,7 @@ const ALL = [
   EXPORTS,
   IMPORTS,
   PERSON_EXPORTS,
+  ERASURES,
   AUDIT,
   HOLDS,
   DRAFTS,

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Email, type Mailer, RecipientRefused } from '@parley/domain/access';
@@ -186,12 +186,25 @@ export class FileOutbox implements Mailer {
     this.counted!++;
   }
 
+  async removeTo(address: string): Promise<void> {
+    const names = await readdir(this.folder).catch(() => []);
+    for (const name of names.filter((each) => each.endsWith('.eml'))) {
+      const path = join(this.folder, name);
+      // Readers remove files in the meantime.
+      const content = await readFile(path, 'utf8').catch(() => '');
+      const [, to = ''] = /^To:(.*(?:\r?\n[ \t].*)*)/m.exec(content) ?? [];
+      if (addressesIn(to).includes(address.toLowerCase())) await rm(path, { force: true });
+    }
+  }
+
   /** Counts files again only when the folder may be full, since readers remove files. */
   private async requireRoom(): Promise<void> {
     if (this.counted === undefined || this.counted >= this.max) this.counted = (await readdir(this.folder)).length;
     if (this.counted >= this.max) throw new Error(`The outbox ${this.folder} is full: remove emails from it.`);
   }
 }
+
+const addressesIn = (header: string): readonly string[] => header.toLowerCase().split(/[\s<>,]+/);
 
 /** Reserved top-level domain (RFC 6761) of users without a known email address. */
 const NOBODYS = /\.invalid$/i;
@@ -202,6 +215,10 @@ export class DeliverableMailer implements Mailer {
 
   async send(email: Email): Promise<void> {
     if (!NOBODYS.test(email.to)) await this.mailer.send(email);
+  }
+
+  async removeTo(address: string): Promise<void> {
+    await this.mailer.removeTo?.(address);
   }
 }
 

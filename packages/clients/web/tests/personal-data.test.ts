@@ -52,3 +52,34 @@ test('requests a copy of the data of a person who agrees, as an owner', async ({
   await expect(sectionOf(desdemona).getByRole('link', { name: 'Download archive' })).toBeVisible({ timeout: 60_000 });
   await sectionOf(desdemona).scrollIntoViewIfNeeded();
 });
+
+test('erases a person for good after the name was typed, and shows the progress, as an owner', async ({
+  server,
+  logIn,
+}) => {
+  const name = 'Falstaff, formerly';
+  await server.call('desdemona', 'POST', '/users', {
+    email: 'falstaff@example.com',
+    password: 'sack and sugar 99',
+    full_name: name,
+  });
+  const { page } = await logIn('desdemona', '#organization/users');
+  await page.getByRole('searchbox', { name: 'Search people' }).fill('falstaff');
+  await page.getByRole('button', { name: `Manage ${name}` }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: `Erase ${name}` }).click();
+  const typed = dialog.getByLabel(/^Type/);
+  await typed.fill('Falstaff');
+  await dialog.getByLabel('Password').fill(passwordOf('desdemona'));
+  await dialog.getByRole('button', { name: 'Erase', exact: true }).click();
+  await expect(dialog.getByRole('alert')).toHaveText('This is not the name of the user.');
+  expect(await violationsIn(page)).toEqual([]);
+  await typed.fill(name);
+  await dialog.getByRole('button', { name: 'Erase', exact: true }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(page.getByText('Nobody found')).toBeVisible();
+  await page.getByRole('searchbox', { name: 'Search people' }).fill('deleted user');
+  await page.getByLabel('Accounts').selectOption('Deactivated');
+  await page.getByRole('button', { name: 'Erase Deleted user' }).click();
+  await expect(dialog.getByRole('status')).toContainText('Erased on');
+});

@@ -72,6 +72,10 @@ export class BounceAwareMailer implements Mailer {
       await recordBounce(this.uow, email.to, error.message, this.clock.now());
     }
   }
+
+  async removeTo(address: string): Promise<void> {
+    await this.mailer.removeTo?.(address);
+  }
 }
 
 /** Maximum number of addresses in a list. */

@@ -32,6 +32,8 @@ export interface Email {
 export interface Mailer {
   /** Resolves when the email has been handed over. @throws any error; the job is retried later */
   send(email: Email): Promise<void>;
+  /** Deletes emails to this address that the mailer keeps. Absent if it keeps none. */
+  removeTo?(address: string): Promise<void>;
 }
 
 /** Plain text content of an email, without markup. */

@@ -1,11 +1,13 @@
 import type { ErasureRecord } from '../kernel/administration.js';
-import { declareErrors } from '../kernel/errors.js';
+import { DomainError, declareErrors } from '../kernel/errors.js';
 import type { RealmPart } from '../kernel/export-parts.js';
 import { type ErasureId, isId, type MessageId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
 import { encodeJob, jobKind } from '../kernel/jobs.js';
 import type { RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
 import * as shape from '../kernel/shape.js';
-import type { Transaction } from '../kernel/unit-of-work.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import type { User } from '../users/user.js';
+import { isOnlyOwnerOf } from '../users/user-permissions.js';
 import { erasedEmail, type FormerIdentity, type MentionRemoval } from './erased-person.js';
 
 /** Erasure of a person, without data of the person. Rows stay for good. */
@@ -69,9 +71,19 @@ export interface PersonalDataRepository {
 
 export const ERASURE_ROWS: RowRules<keyof Erasure> = { kind: 'erasure', owner: 'realm', order: ['id'] };
 
+/** @throws DomainError MUST_NOT_BE_BOT, LAST_OWNER */
+export async function requireErasable(reads: Repositories, { id, realmId, role, isActive, bot }: User): Promise<void> {
+  if (bot) throw new DomainError('MUST_NOT_BE_BOT', 'Only people can be erased. Deactivate the bot.');
+  if (role === 'owner' && isActive && (await isOnlyOwnerOf(reads, realmId, id))) {
+    throw new DomainError('LAST_OWNER', 'Cannot erase the only organization owner');
+  }
+}
+
 export const ERASURE_ERRORS = declareErrors({
   /** The person was erased, so that nobody can use the account again. */
   USER_ERASED: 'conflict',
+  /** The name that confirms an erasure is not the name of the person. */
+  OTHER_NAME: 'invalid',
 });
 
 type ErasureErrors = typeof ERASURE_ERRORS;

@@ -1,6 +1,6 @@
+import type { Mailer } from '../access/email.js';
 import { UnneededFiles } from '../files/files.use-cases.js';
 import type { ErasureRecord } from '../kernel/administration.js';
-import { DomainError } from '../kernel/errors.js';
 import { nobody } from '../kernel/event.js';
 import type { EncodedRow } from '../kernel/event-log.js';
 import type { MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
@@ -31,6 +31,7 @@ import {
   type ErasurePayload,
   type ErasureProgress,
   planErasure,
+  requireErasable,
 } from './erasures.js';
 import { getHostUser, type HostUserReference, removeExternalId } from './host-users.js';
 
@@ -61,16 +62,22 @@ export class EraseUser {
   async execute({ realmId, user: by, everythingWritten }: ErasureRequest): Promise<Erasure> {
     const { erasure, entry } = await this.uow.write(realmId, async (tx) => {
       const user = await getHostUser(tx, realmId, by);
-      if (user.bot) throw new DomainError('MUST_NOT_BE_BOT', 'Only people can be erased. Deactivate the bot.');
-      if (user.role === 'owner' && user.isActive && (await isOnlyOwnerOf(tx, realmId, user.id))) {
-        throw new DomainError('LAST_OWNER', 'Cannot erase the only organization owner');
-      }
-      const { erasure } = await startErasure(tx, user, { requestedAt: this.clock.now(), everythingWritten });
-      return { erasure, entry: entryOf(await tx.realms.get(realmId), erasure) };
+      await requireErasable(tx, user);
+      return eraseWithEntry(tx, user, { requestedAt: this.clock.now(), everythingWritten });
     });
     await this.ledger.add([entry]);
     return erasure;
   }
+}
+
+/** Erases a person. The caller adds the entry to the ledger after the commit. */
+export async function eraseWithEntry(
+  tx: Transaction,
+  user: User,
+  request: Request,
+): Promise<{ readonly erasure: Erasure; readonly entry: ErasureRecord }> {
+  const { erasure } = await startErasure(tx, user, request);
+  return { erasure, entry: entryOf(await tx.realms.get(user.realmId), erasure) };
 }
 
 const entryOf = (
@@ -197,7 +204,7 @@ async function begin(tx: Transaction, user: User, { requestedAt, everythingWritt
 }
 
 /** Returns the erasure of a user who is erased, unless it was lost with an export. */
-async function findErasure(tx: Transaction, user: User): Promise<Erasure | undefined> {
+export async function findErasure(tx: Repositories, user: User): Promise<Erasure | undefined> {
   if (!isErased(user)) return undefined;
   return (await tx.erasures.list(user.realmId)).findLast(({ personId }) => personId === user.id);
 }
@@ -220,7 +227,8 @@ const RETRY_SECONDS = 3600;
 const REMINDERS_SECONDS = 5;
 // Small, because each step delays sends: their 99th percentile stays within twice the usual (docs/performance.md).
 const EVENTS_PER_STEP = 25;
-const MESSAGES_PER_STEP = 20;
+const MESSAGES_PER_STEP = 10;
+const COPIES_PER_STEP = 50;
 const FILES_PER_STEP = 50;
 
 /** Payload at one of these stages. */
@@ -233,7 +241,7 @@ interface Step {
 
 /** Erases what is left of a person, in units of work that may be repeated. */
 export class ErasePerson implements JobHandler<ErasurePayload> {
-  static readonly inject = ['unitOfWork', UnneededFiles, 'clock'] as const;
+  static readonly inject = ['unitOfWork', UnneededFiles, 'clock', 'mailer'] as const;
 
   readonly kind = ERASE_PERSON_JOB;
 
@@ -241,6 +249,7 @@ export class ErasePerson implements JobHandler<ErasurePayload> {
     private readonly uow: UnitOfWork,
     private readonly files: UnneededFiles,
     private readonly clock: Clock,
+    private readonly mailer: Mailer,
   ) {}
 
   async prepare({ realmId, payload }: Job<ErasurePayload>): Promise<JobWork> {
@@ -320,9 +329,10 @@ export class ErasePerson implements JobHandler<ErasurePayload> {
     return (await this.uow.readAcross(({ jobs }) => jobs.nextDueAt({ kind: name, maxFormat: format }))) !== null;
   }
 
-  /** Removes files without messages. */
+  /** Removes files without messages, and emails to the person. */
   private async removeFiles(realmId: RealmId, payload: At<'files'>): Promise<ErasureProgress | null> {
     const { former, at } = payload;
+    if (at === null) await this.mailer.removeTo?.(former.email);
     const after = at ?? 0;
     const page = await this.uow.read(realmId, ({ files }) => files.list(realmId, former.id, after, FILES_PER_STEP));
     const unneeded = page.filter(({ messageIds }) => messageIds.length === 0).map(({ id }) => id);
@@ -408,7 +418,7 @@ async function removeMessages(
 /** Removes the copies from which administrators could restore messages. */
 async function removeCopies(tx: Transaction, realmId: RealmId, payload: At<'copies'>): Promise<Step> {
   const { former, at } = payload;
-  const { count, held, next } = await tx.archive.purgeOfSender(realmId, former.id, at ?? 0, ENTITIES_PER_PAGE);
+  const { count, held, next } = await tx.archive.purgeOfSender(realmId, former.id, at ?? 0, COPIES_PER_STEP);
   const counts = { removedRows: count, heldTexts: held };
   return { next: next === null ? following(payload) : { stage: 'copies', at: next }, counts };
 }

@@ -32,6 +32,7 @@ export * from './log-in-pictures.js';
 export * from './operate-accounts.use-cases.js';
 export * from './organization.js';
 export * from './organization.use-cases.js';
+export * from './owner-erasures.use-cases.js';
 export * from './placeholders.js';
 export * from './provisioning/provisioned-groups.use-cases.js';
 export * from './provisioning/provisioned-users.use-cases.js';

@@ -181,7 +181,7 @@ function dyingAfter(uow: UnitOfWork, units: number, isCommitted: boolean): UnitO
 /** Runs the job until the process dies. Returns false if it ends before. */
 async function dies(units: number, isCommitted: boolean): Promise<boolean> {
   const uow = dyingAfter(server.storage.uow, units, isCommitted);
-  const job = new ErasePerson(uow, server.parley.useCase(UnneededFiles), server.clock);
+  const job = new ErasePerson(uow, server.parley.useCase(UnneededFiles), server.clock, server.mailer);
   let hasFailed = false;
   const report = () => {
     hasFailed = true;

@@ -319,6 +319,7 @@ describe('an erasure that fails repeatedly', () => {
       { ...uow, write: () => Promise.reject(new Error('no space')) },
       { remove: async () => {} } as never,
       server.clock,
+      server.mailer,
     );
     const runner = new JobRunner(failing, { uow, clock: server.clock, report: () => {} });
     for (let attempt = 0; attempt < 25; attempt++) {
@@ -349,6 +350,7 @@ describe.each([false, true])('an erasure that is interrupted (everything written
         { ...uow, write: (...args) => (left-- > 0 ? uow.write(...args) : Promise.reject(new Error('killed'))) },
         { remove: async () => {} } as never,
         server.clock,
+        server.mailer,
       );
       const [stored] = await uow.readAcross(({ jobs }) =>
         jobs.listDue({ kind: job.kind.name, maxFormat: 1 }, server.clock.now(), 1),

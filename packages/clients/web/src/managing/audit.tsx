@@ -61,6 +61,7 @@ function operationsOf(i18n: I18n): ReadonlyMap<string, string> {
     ['POST /users', i18n._('Add people')],
     ['PATCH /users/:user_id', i18n._('Change person')],
     ['DELETE /users/:user_id', i18n._('Deactivate person')],
+    ['POST /users/:user_id/erasure', i18n._('Erase person')],
     ['POST /users/:user_id/reactivate', i18n._('Reactivate person')],
     ['DELETE /users/me', i18n._('Deactivate account')],
     ['DELETE /users/:user_id/second_factors', i18n._('Remove second factors')],

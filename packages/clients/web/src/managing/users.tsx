@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import type { ChatState, PersonState, SettingsSource } from '@parley/chat';
-import { Copy, Pencil, Plus, RotateCcw, Send, Trash2, UserX } from 'lucide-react';
+import { Copy, Eraser, Pencil, Plus, RotateCcw, Send, Trash2, UserX } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 import { Dialog } from '../kit/dialog.js';
 import { IconButton } from '../kit/icon-button.js';
@@ -11,6 +11,7 @@ import { useChat, useComputed, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import { useManagement } from '../services/use-management.js';
+import { EraseDialog } from './erase-person.js';
 import { askFirst, Section, ValuesDialog } from './form.js';
 import { expiryOf, InviteDialog } from './invite-dialog.js';
 import styles from './managing.module.css';
@@ -33,6 +34,7 @@ export function Users({ part }: { readonly part: string | undefined }) {
   const { state } = useChat();
   const { api, rights } = useManagement();
   const isAdmin = useComputed(() => rights.isAdmin, [rights]);
+  const isOwner = useComputed(() => rights.isOwner, [rights]);
   const [showsActive, setShowsActive] = useState(part !== 'deactivated');
   const [role, setRole] = useState(0);
   const roles = useMemo(() => rolesOf(i18n), [i18n]);
@@ -84,11 +86,21 @@ export function Users({ part }: { readonly part: string | undefined }) {
               <DeactivateButton userId={id} name={name} />
             </>
           ) : (
-            <IconButton
-              icon={RotateCcw}
-              label={i18n._('Reactivate {name}', { name })}
-              onClick={() => api.post('/users/{user_id}/reactivate', { user_id: id }).catch(reportFailure)}
-            />
+            <>
+              <IconButton
+                icon={RotateCcw}
+                label={i18n._('Reactivate {name}', { name })}
+                onClick={() => api.post('/users/{user_id}/reactivate', { user_id: id }).catch(reportFailure)}
+              />
+              {isOwner && (
+                <IconButton
+                  icon={Eraser}
+                  label={i18n._('Erase {name}', { name })}
+                  opens="dialog"
+                  onClick={({ currentTarget }) => openOverlay(currentTarget, async () => <EraseDialog userId={id} />)}
+                />
+              )}
+            </>
           ))
         }
       </PeopleTable>
@@ -185,6 +197,15 @@ function UserDialog({ userId }: { readonly userId: number }) {
           </section>
         )}
         {isOwner && <PersonData userId={userId} anchor={anchor} />}
+        {isOwner && (
+          <button
+            type="button"
+            className={styles.dangerous}
+            onClick={() => openOverlay(anchor, async () => <EraseDialog userId={userId} />)}
+          >
+            {i18n._('Erase {name}', { name })}
+          </button>
+        )}
       </div>
     </Dialog>
   );

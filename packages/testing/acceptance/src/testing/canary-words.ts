@@ -348,6 +348,7 @@ export const STORING_NOTHING: ReadonlySet<string> = new Set([
   'POST /join/:key/',
   'POST /register/',
   'POST /export/users',
+  'POST /users/:user_id/erasure',
   'POST /realm/imports/run',
   'POST /incoming_email',
   'POST /external/:integration',

@@ -85,6 +85,8 @@ export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'GET /user_avatars/exports/*path_id',
   'POST /export/users',
   'GET /export/users/:export_id/archive',
+  // Needs the password of the caller, and the name of a person whom other operations need.
+  'POST /users/:user_id/erasure',
   // Needs a permission that the operator grants.
   'GET /holds',
   'POST /holds',
