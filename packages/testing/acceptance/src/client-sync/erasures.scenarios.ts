@@ -5,9 +5,9 @@ export const ERASURES_SCENARIOS: Scenarios = {
     {
       title: 'a member',
       as: 'desdemona',
-      at: ({ people }) => ({ user_id: people.hamlet.id }),
-      params: ({ people }) => ({ name: 'King Hamlet', password: people.desdemona.password }),
-      heard: [],
+      at: ({ people }) => ({ user_id: people.shiva.id }),
+      params: ({ people }) => ({ name: 'शिव', password: people.desdemona.password }),
+      heard: ['realm_user/update', 'subscription/peer_remove', 'user_group/remove_members'],
     },
   ],
 };
