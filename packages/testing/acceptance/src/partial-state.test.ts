@@ -51,6 +51,7 @@ const register = (isPartial: boolean, caller = kim) => {
   return call('POST', '/register', {
     client_capabilities: { ...CAPABILITIES, partial_state: isPartial },
     include_subscribers: 'partial',
+    slim_presence: true,
   });
 };
 
@@ -153,6 +154,23 @@ describe('partial state', () => {
       });
       expect(byId.body.never_subscribed).toHaveLength(1);
       expect(people(byId.body.realm_users)).toEqual(['Customer 300']);
+    });
+
+    it('has the presence of everybody except guests, and that of other users with them', async () => {
+      for (const caller of [customer(300), kim]) {
+        session = caller;
+        await call('POST', '/users/me/presence', { status: 'active', last_update_id: -1 });
+      }
+      await server.catchUp();
+      const [{ body: part }, { body: whole }] = [await register(true), await register(false)];
+      const { body: more } = await call('GET', '/register/more', { query: 'customer 300' });
+      const [{ user_id }] = more.realm_users;
+      expect(Object.keys(whole.presences)).toContain(String(user_id));
+      expect(Object.keys(part.presences)).not.toContain(String(user_id));
+      expect(part.presences).not.toEqual({});
+      expect(Object.keys(more.presences)).toEqual([String(user_id)]);
+      // Later reports return changes only.
+      expect(part.presence_last_update_id).toBe(whole.presence_last_update_id);
     });
 
     it('shows guests only what they see otherwise', async () => {

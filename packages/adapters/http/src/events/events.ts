@@ -60,7 +60,7 @@ const MAX_NARROW_TERMS = 100;
 const MAX_MORE_IDS = 100;
 const MAX_QUERY_LENGTH = 100;
 /** Sections about single channels and users. */
-const SECTIONS_OF_MORE_STATE: readonly string[] = ['stream', 'subscription', 'user_topic', 'realm_users'];
+const SECTIONS_OF_MORE_STATE: readonly string[] = ['stream', 'subscription', 'user_topic', 'realm_users', 'presence'];
 
 /** Limits of the data stored with a queue. A filter takes at most 8 kB including member names. */
 const MAX_EVENT_TYPES_BYTES = 3000;
@@ -397,7 +397,12 @@ async function loadMore(
   parts: EventRouteParts & { readonly scheduler: YieldingScheduler },
 ): Promise<WireText> {
   const { client_gravatar } = dto;
-  const form = { client_gravatar, client_capabilities: EVERY_CAPABILITY, include_subscribers: 'true' };
+  const form = {
+    client_gravatar,
+    client_capabilities: EVERY_CAPABILITY,
+    include_subscribers: 'true',
+    slim_presence: true,
+  };
   const { request: shown } = asked(Object.assign(new RegisterDto(), form), request, parts, caller);
   const requested = moreSections(parts.sections);
   const loaded = await useCase.execute(caller, {

@@ -1,8 +1,9 @@
-import type { EventOf, RealmId, UserId } from '@parley/domain/kernel';
+import type { EventOf, RealmId, Snapshot, UserId } from '@parley/domain/kernel';
 import {
   dummyAddress,
   GetPresence,
   ListPresence,
+  loadHeldUserIds,
   OFFLINE_SECONDS,
   type PresenceEntry,
   type PresenceEventTypes,
@@ -206,25 +207,40 @@ function presentChange(user: User, times: PresenceTimes, at: number, context: Ev
 const DEFAULT_HISTORY_DAYS = 14;
 const SECONDS_PER_DAY = 86_400;
 
+/** Returns whether a user is in the client's state, which may be a part of the organization (extensions §18). */
+async function heldUsers(snapshot: Snapshot): Promise<(user: User) => boolean> {
+  const held = await snapshot.load(loadHeldUserIds);
+  if (held === null) return () => true;
+  if (held === 'members') return ({ role }) => role !== 'guest';
+  const ids = new Set(held);
+  return ({ id }) => ids.has(id);
+}
+
 export const presenceSection = ({ realmUrls, presence }: SectionParts): RegisterSection =>
   registerSection({
     name: 'presence',
     fields: PRESENCES,
     forSpectators: 'likeGuests',
-    load: async ({ repositories, caller }, { presenceHistoryDays, now, isSpectator }) => {
+    load: async (snapshot, { presenceHistoryDays, now, isSpectator }) => {
       const days = presenceHistoryDays ?? DEFAULT_HISTORY_DAYS;
       const since = now - days * SECONDS_PER_DAY;
-      if (days <= 0 || isSpectator) return { entries: [], visibleIds: null, isDisabled: isSpectator };
-      const { entries, ...rest } = await presence.listFor(repositories, caller, { after: null, since });
+      if (days <= 0 || isSpectator) {
+        const none = { entries: [], visibleIds: null, isDisabled: isSpectator };
+        return { ...none, lastUpdateId: lastUpdateIdOf(none) };
+      }
+      const list = await presence.listFor(snapshot.repositories, snapshot.caller, { after: null, since });
       // Omits users who hide their presence (events §4.5).
-      return { ...rest, entries: entries.filter(({ user }) => user.settings.presenceEnabled) };
+      const shown = { ...list, entries: list.entries.filter(({ user }) => user.settings.presenceEnabled) };
+      const isHeld = await heldUsers(snapshot);
+      const entries = shown.entries.filter(({ user }) => isHeld(user));
+      return { ...shown, entries, lastUpdateId: lastUpdateIdOf(shown) };
     },
-    forTokens: (list) => ({ ...list, entries: [] }),
+    forTokens: (list) => ({ ...list, entries: [], lastUpdateId: lastUpdateIdOf({ ...list, entries: [] }) }),
     present: (list, { realm, presentation, now }) => ({
       presences: new PresentedText(
         presentPresences(list, presenceFormOf(presentation), publicRealmOf(realm, realmUrls)),
       ),
-      presence_last_update_id: lastUpdateIdOf(list),
+      presence_last_update_id: list.lastUpdateId,
       server_timestamp: now,
     }),
   });

@@ -7,6 +7,7 @@ import {
   type StatePart,
   without,
 } from '../kernel/state.js';
+import { applyPresences, presencesOf } from './presence.js';
 
 const LISTS = ['realm_users', 'realm_non_active_users', 'cross_realm_bots'] as const;
 
@@ -17,16 +18,13 @@ export const PEOPLE_PART: StatePart = {
   begin(state, answer) {
     state.people.reset(entriesOf(answer));
     state.statuses.reset(Object.entries(answer.user_status ?? {}).map(([id, status]) => [Number(id), status]));
-    const presences = Object.entries(answer.presences ?? {}) as [
-      string,
-      { active_timestamp: number; idle_timestamp: number },
-    ][];
-    state.presences.reset(presences.map(([id, presence]) => [Number(id), presence]));
+    state.presences.reset(presencesOf(answer));
   },
   add(state, answer, isWanted) {
     for (const [id, person] of entriesOf(answer)) {
       if (isWanted(id) && !state.people.peek(id)) state.people.set(id, person);
     }
+    applyPresences(state, presencesOf(answer));
   },
   present(state) {
     const people = [...state.people.all().values()];
@@ -78,9 +76,7 @@ export const PEOPLE_RULES: Pick<
     if (Object.keys(status).length > 0) state.statuses.set(user_id, status);
     else state.statuses.delete(user_id);
   },
-  presence(state, { presences }) {
-    for (const [id, presence] of Object.entries(presences)) state.presences.set(Number(id), presence);
-  },
+  presence: (state, event) => applyPresences(state, presencesOf(event)),
   muted_users: (state, event) => state.fields.set('muted_users', event.muted_users),
   typing() {},
   typing_edit_message() {},

@@ -17,7 +17,6 @@ export interface PresenceTeam {
 
 /** Reports the user's presence once a minute and receives that of other people (users §8). */
 export class PresenceReports {
-  private lastUpdateId: number | null = null;
   private cancel: (() => void) | null = null;
   private isRunning = false;
 
@@ -58,18 +57,20 @@ export class PresenceReports {
       const answer = await this.gateway.post('/users/me/presence', {
         status: isActive ? 'active' : 'idle',
         new_user_input: isActive,
-        last_update_id: this.lastUpdateId ?? -1,
+        last_update_id: this.state.fields.peek('presence_last_update_id') ?? -1,
       });
-      const found = Object.entries(answer.presences ?? {}) as [string, PresenceState][];
-      const presences = found.map(([id, presence]) => [Number(id), presence] as const);
+      const presences = presencesOf(answer);
       applyPresences(this.state, presences);
       this.team?.tellPresences(presences);
-      this.lastUpdateId = answer.presence_last_update_id ?? this.lastUpdateId;
+      this.state.fields.set('presence_last_update_id', answer.presence_last_update_id!);
     } catch {
       // The next report retries.
     }
   }
 }
+
+export const presencesOf = (answer: { readonly presences?: object | undefined }): Presences =>
+  Object.entries(answer.presences ?? {}).map(([id, presence]) => [Number(id), presence]);
 
 export function applyPresences(state: ChatState, presences: Presences): void {
   batch(() => {
