@@ -51,7 +51,13 @@ export {
   type Tabs,
 } from './kernel/ports.js';
 export type { Reading } from './kernel/reactive.js';
-export { ChatState, type Fields, type PersonState, RESOLVED_PREFIX } from './kernel/state.js';
+export {
+  ChatState,
+  type Fields,
+  type PermissionDefinition,
+  type PersonState,
+  RESOLVED_PREFIX,
+} from './kernel/state.js';
 export type * from './kernel/view-models.js';
 export {
   type Changes,

@@ -87,16 +87,56 @@ async function start(): Promise<Chat> {
 
 async function idOf(name: string): Promise<number> {
   const { body } = await call('GET', '/register/more', { query: name });
-  return body.streams.find((row: Row & { stream_id: number }) => row.name === name).stream_id;
+  const { subscriptions, never_subscribed } = body;
+  return [...subscriptions, ...never_subscribed].find((row: Row) => row.name === name).stream_id;
 }
 
 describe('partial state', () => {
   it('is the whole state in an organization with few channels', async () => {
     const { body } = await register(true);
     const { body: whole } = await register(false);
-    for (const list of ['streams', 'subscriptions', 'unsubscribed', 'never_subscribed', 'realm_users', 'user_topics'])
+    for (const list of ['subscriptions', 'unsubscribed', 'never_subscribed', 'realm_users', 'user_topics'])
       expect(body[list]).toEqual(whole[list]);
     expect(body).not.toHaveProperty('partial_state');
+  });
+
+  it('has at most 20 KB for a customer', async () => {
+    const { bytes } = await register(true, customer(1));
+    const whole = await register(false, customer(1));
+    expect(bytes).toBeLessThan(20_000);
+    expect(whole.bytes).toBeGreaterThan(1.4 * bytes);
+  });
+
+  it('omits from `streams` the channels of other lists', async () => {
+    const { body } = await register(true);
+    expect(body.streams).toEqual([]);
+    const { body: whole } = await register(false);
+    expect(whole.streams).toHaveLength(whole.subscriptions.length + whole.never_subscribed.length);
+  });
+
+  it('omits fields of the organization pages for guests only', async () => {
+    const fields = ['realm_authentication_methods', 'realm_default_external_accounts', 'custom_profile_field_types'];
+    const { body: ofGuest } = await register(true, customer(1));
+    const { body: wholeOfGuest } = await register(false, customer(1));
+    const { body: ofOwner } = await register(true);
+    for (const field of fields) {
+      expect(ofGuest).not.toHaveProperty(field);
+      expect(wholeOfGuest).toHaveProperty(field);
+      expect(ofOwner).toHaveProperty(field);
+    }
+    expect(ofGuest.realm_user_settings_defaults).toEqual({ twenty_four_hour_time: false });
+    expect(ofOwner.realm_user_settings_defaults).toEqual(wholeOfGuest.realm_user_settings_defaults);
+  });
+
+  it('lets a chat fill in the usual values of permissions and groups', async () => {
+    const { body } = await register(true);
+    const { body: whole } = await register(false);
+    const chat = await start();
+    const field = 'server_supported_permission_settings';
+    expect(JSON.stringify(body[field]).length).toBeLessThan(JSON.stringify(whole[field]).length / 2);
+    expect(chat.state.fields.peek(field)).toEqual(whole[field]);
+    expect(body.realm_user_groups[0]).not.toHaveProperty('can_manage_group');
+    expect([...chat.state.groups.all().values()]).toEqual(whole.realm_user_groups);
   });
 
   describe('with many orders', () => {

@@ -145,13 +145,17 @@ export class SyncedState {
 }
 
 const namesOf = (response: Wire, isMeant: (id: number) => boolean): ReadonlySet<string> =>
-  new Set(response.streams.filter(({ stream_id }: Wire) => isMeant(stream_id)).map(({ name }: Wire) => name));
+  new Set(
+    CHANNEL_LISTS.flatMap((list) => response[list])
+      .filter(({ stream_id }: Wire) => isMeant(stream_id))
+      .map(({ name }: Wire) => name),
+  );
 
 /** Removes former subscriptions, topic policies and unread messages of the channels. */
 function withoutOwnThings(state: Wire, channels: ReadonlySet<number>): void {
   const isOther = ({ stream_id }: Wire) => !channels.has(stream_id);
-  for (const list of ['unsubscribed', 'never_subscribed', 'user_topics']) state[list] = state[list].filter(isOther);
   const names = namesOf(state, (id) => channels.has(id));
+  for (const list of ['unsubscribed', 'never_subscribed', 'user_topics']) state[list] = state[list].filter(isOther);
   state.muted_topics = state.muted_topics.filter(([name]: Wire) => !names.has(name));
   const { pms, streams, huddles } = state.unread_msgs;
   state.unread_msgs = { pms, streams: streams.filter(isOther), huddles };
@@ -197,7 +201,7 @@ function inherited(subscription: Wire, settings: Wire): Wire {
 /**
  * Removes fields that no event updates: the queue, time, presence, subscriber and traffic counts (events §7.3), the
  * first message of channels without subscription or with protected history (messages §11), and deleted profiles
- * (users §1.1). Ignores the case of topics with unread messages, since the response names only that of the oldest. Sorts
+ * (users §1.1). Removes channels from `streams` that another list contains, as a partial state does. Ignores the case of topics with unread messages, since the response names only that of the oldest. Sorts
  * lists without a fixed order. Modifies the response.
  */
 function comparable(response: Wire): Wire {
@@ -210,6 +214,9 @@ function comparable(response: Wire): Wire {
       if (list !== 'subscriptions' || !channel.history_public_to_subscribers) delete channel.first_message_id;
     }
   }
+  const isInList = ({ stream_id }: Wire) =>
+    CHANNEL_LISTS.some((list) => list !== 'streams' && state[list].some((row: Wire) => row.stream_id === stream_id));
+  state.streams = state.streams.filter((channel: Wire) => !isInList(channel));
   for (const group of state.realm_user_groups) group.members.sort(ascending);
   state.realm_user_groups.sort((a: Wire, b: Wire) => a.id - b.id);
   for (const list of ['realm_users', 'realm_non_active_users', 'cross_realm_bots']) {

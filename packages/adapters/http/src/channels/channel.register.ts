@@ -69,14 +69,27 @@ export const userTopicsSection: RegisterSection = registerSection({
   }),
 });
 
-export const channelsSection: RegisterSection = registerSection({
+export const channelsSection: RegisterSection = registerSection<Omit<SubscriptionData, 'subscriberIds'>>({
   name: 'stream',
   fields: { streams: wire.listOf(channel) },
   forSpectators: 'likeGuests',
-  forTokens: channelsWithin,
-  load: (snapshot) => snapshot.load(loadChannels),
-  present: (channels, context) => ({ streams: sharedChannels(shownChannels(channels, context)) }),
+  forTokens: ({ channels, rows }, scope) => ({ channels: channelsWithin(channels, scope), rows }),
+  load: async (snapshot) => ({
+    channels: await snapshot.load(loadChannels),
+    rows: await snapshot.load(loadOwnSubscriptions),
+  }),
+  present: ({ channels, rows }, context) => {
+    const shown = shownChannels(channels, context);
+    if (!can(context.presentation, 'partial_state')) return { streams: sharedChannels(shown) };
+    const subscribed = new Set<number>(rows.map(({ channelId }) => channelId));
+    const isListed = (channel: ChannelView) => subscribed.has(channel.id) || isListedUnsubscribed(channel, context);
+    return { streams: sharedChannels(shown.filter((channel) => !isListed(channel))) };
+  },
 });
+
+/** True for channels that `never_subscribed` contains if the viewer was never subscribed. */
+const isListedUnsubscribed = (channel: ChannelView, { viewer }: SectionContext): boolean =>
+  viewer.role !== 'guest' || channel.privacy === 'webPublic';
 
 export const defaultChannelsSection: RegisterSection = registerSection({
   name: 'default_streams',
@@ -136,7 +149,7 @@ function presentSubscriptionLists(
   { channels, rows: ownRows, subscriberIds }: SubscriptionData,
   context: SectionContext,
 ) {
-  const { presentation, viewer, user } = context;
+  const { presentation, user } = context;
   const rows = new Map<number, Subscription>(ownRows.map((row) => [row.channelId, row]));
   const subscribersOf = (channel: ChannelView): readonly UserId[] | null =>
     subscriberIds && (subscriberIds.get(channel.id) ?? []);
@@ -149,9 +162,7 @@ function presentSubscriptionLists(
   };
   const shown = shownChannels(channels, context);
   const isSubscribed = (channel: ChannelView) => rows.get(channel.id)?.isActive === true;
-  const never = shown.filter(
-    (channel) => !rows.has(channel.id) && (viewer.role !== 'guest' || channel.privacy === 'webPublic'),
-  );
+  const never = shown.filter((channel) => !rows.has(channel.id) && isListedUnsubscribed(channel, context));
   return {
     subscriptions: new PresentedList(shown.filter(isSubscribed), present),
     unsubscribed: new PresentedList(

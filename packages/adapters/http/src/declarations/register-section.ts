@@ -48,6 +48,8 @@ export interface SectionDefinition<Data> {
    * receive the fixed fields of spectators or nothing.
    */
   readonly forTokens?: 'likeAccount' | ((data: Data, scope: TokenScope, viewer: Actor) => Data);
+  /** Fields of the organization's pages, left out for guests with `partial_state` (extensions §18). */
+  readonly notForGuests?: readonly string[];
   /** Schema of the fields, over all variants. */
   readonly fields: Shape;
   /** Schema of the fields for spectators; defaults to `fields`. */
@@ -75,6 +77,7 @@ export function registerSection<Data>({
   replacedBy,
   forSpectators,
   forTokens,
+  notForGuests = [],
   fields,
   spectatorFields = fields,
   load,
@@ -98,10 +101,20 @@ export function registerSection<Data>({
       const realm = await snapshot.load(loadRealm);
       const loaded = await load(snapshot, request);
       const data = scope && typeof forTokens === 'function' ? forTokens(loaded, scope, viewer) : loaded;
-      return () => present(data, { ...request, viewer, user, realm });
+      const leftOut = viewer.role === 'guest' && can(request.presentation, 'partial_state') ? notForGuests : [];
+      return () => omit(present(data, { ...request, viewer, user, realm }), leftOut);
     },
   };
 }
+
+const omit = (fields: WireFields, names: readonly string[]): WireFields =>
+  names.length === 0 ? fields : Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+
+/** Returns the fields without usual values, which clients with `partial_state` fill in (extensions §18). */
+export const unusual = (fields: WireFields, usual: WireFields): WireFields =>
+  Object.fromEntries(
+    Object.entries(fields).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(usual[name])),
+  );
 
 /** Creates a section computed only from the viewer, the realm and the request; the same with a token. */
 export const plainSection = (

@@ -19,7 +19,7 @@ import {
 } from '@parley/domain/groups';
 import type { EventOf, GroupId, UserId } from '@parley/domain/kernel';
 import type { HttpFeature } from '../declarations/feature.js';
-import { type RegisterSection, registerSection } from '../declarations/register-section.js';
+import { type RegisterSection, registerSection, unusual } from '../declarations/register-section.js';
 import { type Route, route } from '../declarations/route.js';
 import {
   can,
@@ -34,7 +34,7 @@ import {
 import { PresentedList } from '../kernel/json-lists.js';
 import { MAX_IDS, MAX_TEXT_LENGTH } from '../kernel/param-types.js';
 import { BooleanParam, definedFields, IntegerListParam, IntegerParam, TextParam } from '../kernel/params.js';
-import type { WireErrors } from '../wire/reply.js';
+import type { WireErrors, WireFields } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
 import {
   declarePermissionChanges,
@@ -58,26 +58,27 @@ export const groupSetting = wire.named(
 export const permissionFields = (permissions: readonly string[]): Readonly<Record<string, typeof groupSetting>> =>
   Object.fromEntries(permissions.map((permission) => [permission, groupSetting]));
 
+const GROUP_PERMISSION_FIELDS = permissionFields(
+  (Object.keys(GROUP_PERMISSIONS) as GroupPermission[]).map(permissionTitle),
+);
 const CHANGEABLE = {
   name: wire.text(),
   description: wire.text(),
   deactivated: wire.boolean(),
-  ...permissionFields((Object.keys(GROUP_PERMISSIONS) as GroupPermission[]).map(permissionTitle)),
+  ...GROUP_PERMISSION_FIELDS,
+};
+const GROUP = {
+  id: wire.integer(),
+  ...CHANGEABLE,
+  creator_id: wire.nullable(wire.integer()),
+  date_created: wire.nullable(wire.integer()),
+  members: wire.listOf(wire.integer()),
+  direct_subgroup_ids: wire.listOf(wire.integer()),
+  is_system_group: wire.boolean(),
 };
 
 /** Events §4.6. */
-export const group = wire.named(
-  'UserGroup',
-  wire.fields({
-    id: wire.integer(),
-    ...CHANGEABLE,
-    creator_id: wire.nullable(wire.integer()),
-    date_created: wire.nullable(wire.integer()),
-    members: wire.listOf(wire.integer()),
-    direct_subgroup_ids: wire.listOf(wire.integer()),
-    is_system_group: wire.boolean(),
-  }),
-);
+export const group = wire.named('UserGroup', wire.fields(GROUP));
 
 export const groupChange = wire.fields(wire.optionalFields(CHANGEABLE));
 
@@ -271,9 +272,21 @@ function presentGroupActivation({ view }: EventOf<'group.activation_changed'>, c
     : [[context.shared('add', () => opened({ type: 'user_group', op: 'add', group: presentGroup(view) }))]];
 }
 
+/** Group as in the initial state of clients with `partial_state`. */
+const shortGroup = wire.fields({ ...GROUP, ...wire.optionalFields(GROUP_PERMISSION_FIELDS) });
+
+/** Permissions that only `role:nobody` has, which clients with `partial_state` fill in (extensions §18). */
+function usualPermissions(groups: readonly GroupView[]): WireFields {
+  const nobody = groups.find(({ systemName }) => systemName === 'nobody')?.id;
+  return Object.fromEntries(WIRE_GROUP_PERMISSIONS.map(([, wireName]) => [wireName, nobody]));
+}
+
 export const groupsSection: RegisterSection = registerSection({
   name: 'realm_user_groups',
-  fields: { realm_user_groups: wire.listOf(group) },
+  fields: {
+    realm_user_groups: wire.listOf(shortGroup),
+    usual_group_permissions: wire.optional(wire.fields(wire.optionalFields(GROUP_PERMISSION_FIELDS))),
+  },
   forSpectators: { realm_user_groups: [] },
   load: (snapshot, { presentation }) => snapshot.load(can(presentation, 'lean_state') ? loadLeanGroups : loadGroups),
   // Clients offer what membership permits. Other members and groups are none of the token's business.
@@ -283,12 +296,16 @@ export const groupsSection: RegisterSection = registerSection({
       if (group.systemName === null && memberIds.length === 0) return [];
       return [{ ...group, memberIds: actions.includes('write') ? memberIds : [] }];
     }),
-  present: (groups, { presentation }) => ({
-    realm_user_groups: new PresentedList(
-      groups.filter((group) => !group.isDeactivated || can(presentation, 'include_deactivated_groups')),
-      presentGroup,
-    ),
-  }),
+  present: (groups, { presentation }) => {
+    const usual = can(presentation, 'partial_state') ? usualPermissions(groups) : null;
+    return {
+      realm_user_groups: new PresentedList(
+        groups.filter((group) => !group.isDeactivated || can(presentation, 'include_deactivated_groups')),
+        (group) => (usual ? unusual(presentGroup(group), usual) : presentGroup(group)),
+      ),
+      ...(usual && { usual_group_permissions: usual }),
+    };
+  },
 });
 
 const forMembers = { auth: 'user', scope: 'account', roleRequirements: ['member'] } as const;

@@ -30,6 +30,7 @@ import {
   type RealmSettingName,
 } from '@parley/domain/realms';
 import { DEFAULT_EXTERNAL_ACCOUNTS } from '@parley/domain/users';
+import { unusual } from '../declarations/register-section.js';
 import type { ServerInfo } from '../declarations/server-info.js';
 import type { PublicRealm } from '../delivery/public-realm.js';
 import { emojiDataUrl } from '../files/emoji.js';
@@ -54,15 +55,26 @@ const images = Object.assign(
 const permissionDefinition = wire.named(
   'PermissionDefinition',
   wire.fields({
-    require_system_group: wire.boolean(),
-    allow_internet_group: wire.boolean(),
-    allow_nobody_group: wire.boolean(),
-    allow_everyone_group: wire.boolean(),
-    default_group_name: wire.text(),
-    default_for_system_groups: wire.nullable(wire.text()),
-    allowed_system_groups: wire.listOf(wire.text()),
+    require_system_group: wire.optional(wire.boolean()),
+    allow_internet_group: wire.optional(wire.boolean()),
+    allow_nobody_group: wire.optional(wire.boolean()),
+    allow_everyone_group: wire.optional(wire.boolean()),
+    default_group_name: wire.optional(wire.text()),
+    default_for_system_groups: wire.optional(wire.nullable(wire.text())),
+    allowed_system_groups: wire.optional(wire.listOf(wire.text())),
   }),
 );
+
+/** Values that clients with `partial_state` fill in (extensions §18). */
+const USUAL_PERMISSION = {
+  require_system_group: false,
+  allow_internet_group: false,
+  allow_nobody_group: true,
+  allow_everyone_group: false,
+  default_group_name: 'role:everyone',
+  default_for_system_groups: null,
+  allowed_system_groups: [],
+};
 
 const permissionDefinitions = (registry: object) =>
   wire.fields(Object.fromEntries(titlesOf(registry).map((title) => [title, permissionDefinition])));
@@ -100,6 +112,7 @@ const SERVER = {
     stream: permissionDefinitions(CHANNEL_PERMISSIONS),
     group: permissionDefinitions(GROUP_PERMISSIONS),
   }),
+  server_usual_permission_setting: wire.optional(permissionDefinition),
   server_min_deactivated_realm_deletion_days: wire.nullable(wire.integer()),
   server_max_deactivated_realm_deletion_days: wire.nullable(wire.integer()),
   event_queue_longpoll_timeout_seconds: wire.integer(),
@@ -331,11 +344,24 @@ const SUPPORTED_PERMISSIONS = {
   group: presentDefinitions(GROUP_PERMISSIONS, 'group_creator'),
 };
 
+/** The same without the values that clients with `partial_state` fill in. */
+export const SHORT_PERMISSIONS = {
+  server_usual_permission_setting: USUAL_PERMISSION,
+  server_supported_permission_settings: Object.fromEntries(
+    Object.entries(SUPPORTED_PERMISSIONS).map(([kind, definitions]) => [
+      kind,
+      Object.fromEntries(
+        Object.entries(definitions).map(([name, definition]) => [name, unusual(definition, USUAL_PERMISSION)]),
+      ),
+    ]),
+  ),
+};
+
 function presentDefinitions(
   registry: Readonly<Record<string, GroupSettingDefinition>>,
   creator: string,
-): Record<string, unknown> {
-  const result: Record<string, unknown> = {};
+): Record<string, WireFields> {
+  const result: Record<string, WireFields> = {};
   for (const [name, definition] of Object.entries(registry)) {
     const { defaultOnSystemGroups } = definition;
     result[permissionTitle(name)] = {

@@ -5,14 +5,14 @@ import { loadRealmPermissions, type RealmEventTypes, type RealmImageName } from 
 import type { HttpFeature, SectionParts } from '../declarations/feature.js';
 import { plainSection, type RegisterSection, registerSection } from '../declarations/register-section.js';
 import { type Route, route } from '../declarations/route.js';
-import { form, opened, type Presenters, toNobody } from '../delivery/event-presenter.js';
+import { can, form, opened, type Presenters, toNobody } from '../delivery/event-presenter.js';
 import { publicRealmOf } from '../delivery/public-realm.js';
 import { presentRealmImage, REALM_IMAGES, realmImageFields } from '../files/realm-image-urls.js';
 import { MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
 import { definedFields, NullableIntegerParam, TextParam } from '../kernel/params.js';
 import { successSaying, type WireErrors } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
-import { CHANGED_REALM, presentRealm, REALM_FIELDS } from './realm.presenters.js';
+import { CHANGED_REALM, presentRealm, REALM_FIELDS, SHORT_PERMISSIONS } from './realm.presenters.js';
 import {
   ChangeRealmDto,
   presentRealmChanges,
@@ -71,18 +71,29 @@ export const REALM_EVENTS = {
   'realm.limits_forgotten': toNobody,
 } satisfies Presenters<keyof RealmEventTypes>;
 
+/** Choices of pages that guests do not open. */
+const ORGANIZATION_PAGE_FIELDS = [
+  'gif_rating_policy_options',
+  'realm_authentication_methods',
+  'realm_available_video_chat_providers',
+  'realm_default_external_accounts',
+  'upgrade_text_for_wide_organization_logo',
+];
+
 export const realmSection = ({ realmUrls, serverInfo }: SectionParts): RegisterSection =>
   registerSection({
     name: 'realm',
     fields: REALM_FIELDS,
     forSpectators: 'likeGuests',
     forTokens: 'likeAccount',
+    notForGuests: ORGANIZATION_PAGE_FIELDS,
     load: async (snapshot) => ({
       permissions: await snapshot.load(loadRealmPermissions),
       push: serverInfo.sendsPushes ? await snapshot.load(loadPushStatus) : { isEnabled: false, endsAt: null },
     }),
-    present: (loaded, { realm, isSpectator, scope }) => ({
+    present: (loaded, { realm, isSpectator, scope, presentation }) => ({
       ...presentRealm(realm, loaded, publicRealmOf(realm, realmUrls), serverInfo),
+      ...(can(presentation, 'partial_state') && SHORT_PERMISSIONS),
       ...(isSpectator && { realm_allow_message_editing: false, realm_presence_disabled: true }),
       ...(scope && presentTokenRights(scope)),
     }),

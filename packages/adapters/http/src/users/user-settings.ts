@@ -23,7 +23,7 @@ import type { WithoutPage } from '../declarations/operation.js';
 import { plainSection, type RegisterSection } from '../declarations/register-section.js';
 import { type Route, route } from '../declarations/route.js';
 import { declareSettings, WireSettings, type WireTable } from '../declarations/settings.js';
-import { form, opened, type Presenters, propertyForms, toAll } from '../delivery/event-presenter.js';
+import { can, form, opened, type Presenters, propertyForms, toAll } from '../delivery/event-presenter.js';
 import type { PublicRealm } from '../delivery/public-realm.js';
 import {
   boolean,
@@ -291,10 +291,16 @@ export const userSettingsSection: RegisterSection = plainSection(
 
 export const userDefaultsSection: RegisterSection = plainSection(
   'realm_user_settings_defaults',
-  { realm_user_settings_defaults: wire.named('UserSettingsDefaults', wire.fields(DEFAULTS_FIELDS)) },
-  ({ realm }) => ({
-    realm_user_settings_defaults: presentUserSettings(realm.userDefaults, false),
-  }),
+  {
+    realm_user_settings_defaults: wire.named('UserSettingsDefaults', wire.fields(wire.optionalFields(DEFAULTS_FIELDS))),
+  },
+  ({ realm, viewer, presentation }) => {
+    const defaults = presentUserSettings(realm.userDefaults, false);
+    // Clients compare the format of times with the user's own; guests do not open the page with the other settings.
+    const { twenty_four_hour_time } = defaults;
+    const isShort = viewer.role === 'guest' && can(presentation, 'partial_state');
+    return { realm_user_settings_defaults: isShort ? { twenty_four_hour_time } : defaults };
+  },
   'likeGuests',
 );
 

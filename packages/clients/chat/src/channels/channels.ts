@@ -21,22 +21,23 @@ const OWN_PROPERTIES = [
   'wildcard_mentions_notify',
 ] as const;
 
-const MEMBERSHIPS = { subscriptions: 'subscribed', unsubscribed: 'former', never_subscribed: 'never' } as const;
+const MEMBERSHIPS = {
+  streams: null,
+  subscriptions: 'subscribed',
+  unsubscribed: 'former',
+  never_subscribed: 'never',
+} as const;
 
 /** Returns the tables of a register response. */
 function tablesOf(answer: Partial<InitialState>) {
   const channels = new Map<number, ChannelState>();
   const subscribers = new Map<number, readonly number[]>();
-  for (const channel of answer.streams ?? []) {
-    channels.set(channel.stream_id, { channel, own: null, membership: null, isListed: true });
-  }
   for (const [list, membership] of Object.entries(MEMBERSHIPS) as [
     keyof typeof MEMBERSHIPS,
     ChannelState['membership'],
   ][]) {
-    for (const row of answer[list] ?? []) {
-      const { isListed = false } = channels.get(row.stream_id) ?? {};
-      channels.set(row.stream_id, { ...split(row), membership, isListed });
+    for (const row of (answer[list] ?? []) as readonly (Channel & Partial<Subscription>)[]) {
+      channels.set(row.stream_id, { ...split(row), membership });
       if (row.subscribers) subscribers.set(row.stream_id, row.subscribers);
     }
   }
@@ -72,7 +73,7 @@ export const CHANNELS_PART: StatePart = {
           return { ...channel, ...own, ...(subscribers && { subscribers }) };
         });
     return {
-      streams: rows.filter(({ isListed }) => isListed).map(({ channel }) => channel),
+      streams: listed(null),
       subscriptions: listed('subscribed'),
       unsubscribed: listed('former'),
       never_subscribed: listed('never'),
@@ -100,7 +101,6 @@ export const CHANNEL_RULES: Pick<
             channel,
             own: null,
             membership: isListed ? 'never' : null,
-            isListed: true,
           });
           if (isListed) state.subscribers.set(channel.stream_id, []);
         }
@@ -125,8 +125,7 @@ export const CHANNEL_RULES: Pick<
       case 'add':
         for (const subscription of event.subscriptions) {
           const id = subscription.stream_id;
-          const { isListed = false } = state.channels.peek(id) ?? {};
-          state.channels.set(id, { ...split(subscription), membership: 'subscribed', isListed });
+          state.channels.set(id, { ...split(subscription), membership: 'subscribed' });
           if (subscription.subscribers) state.subscribers.set(id, subscription.subscribers);
         }
         return;

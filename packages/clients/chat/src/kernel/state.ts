@@ -3,6 +3,7 @@ import type {
   Event,
   InitialState,
   Message,
+  PermissionDefinition as ShortPermissionDefinition,
   Subscription,
   User,
   UserGroup,
@@ -51,8 +52,15 @@ export const TABLE_FIELDS = [
   'presences',
 ] as const;
 
-/** Register response fields stored unchanged. */
-export type Fields = Omit<InitialState, (typeof TABLE_FIELDS)[number]>;
+/** Register response fields without the values that the chat fills in (extensions §18). */
+type ShortFields = Pick<InitialState, 'server_supported_permission_settings'>;
+type Whole<T> = { readonly [K in keyof T]-?: T[K] extends object | undefined ? Whole<T[K]> : T[K] };
+export type PermissionDefinition = Whole<ShortPermissionDefinition>;
+
+/** Register response fields without a table. */
+export type Fields = Omit<InitialState, (typeof TABLE_FIELDS)[number] | keyof ShortFields> & {
+  readonly [F in keyof ShortFields]: Whole<ShortFields[F]>;
+};
 
 /** Part of the state owned by a feature: loads from a register response, and presents it again for the cache. */
 export interface StatePart {
@@ -74,8 +82,6 @@ export interface ChannelState {
   /** The user's subscription settings; kept after unsubscribing, null if never subscribed. */
   readonly own: Pick<Subscription, OwnProperty> | null;
   readonly membership: 'subscribed' | 'former' | 'never' | null;
-  /** False for former subscriptions that the server still lists although the user lost access. */
-  readonly isListed: boolean;
 }
 
 export interface UnreadTally {

@@ -21,7 +21,7 @@ function stateWith(settings: Partial<Settings>, own: object = {}, policy = 0): C
   const state = new ChatState();
   state.fields.set('user_id', SELF);
   state.fields.set('user_settings', { ...QUIET, ...settings } as unknown as NonNullable<InitialState['user_settings']>);
-  state.channels.set(5, { channel: {}, own, membership: 'subscribed', isListed: true } as never);
+  state.channels.set(5, { channel: {}, own, membership: 'subscribed' } as never);
   if (policy > 0) state.policies.set(topicKey(5, 'news'), { visibility_policy: policy } as never);
   return state;
 }

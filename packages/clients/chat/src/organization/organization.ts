@@ -1,4 +1,4 @@
-import type { GroupSetting } from '@parley/client';
+import type { GroupSetting, UserGroup } from '@parley/client';
 import {
   type ChatState,
   type EventRules,
@@ -14,9 +14,18 @@ const IN_TABLES: ReadonlySet<string> = new Set(TABLE_FIELDS);
 /** Fields without a table, and user groups. */
 export const ORGANIZATION_PART: StatePart = {
   begin(state, answer) {
+    const { server_supported_permission_settings: kinds = {} } = answer;
+    // A partial state leaves out usual values (extensions §18).
+    for (const kind of Object.values(kinds) as Record<string, object>[])
+      for (const name in kind) kind[name] = { ...answer.server_usual_permission_setting, ...kind[name] };
     const fields = Object.entries(answer).filter(([name]) => !IN_TABLES.has(name));
     state.fields.table.reset(fields as [keyof Fields, unknown][]);
-    state.groups.reset((answer.realm_user_groups ?? []).map((group) => [group.id, group]));
+    state.groups.reset(
+      (answer.realm_user_groups ?? []).map((group) => [
+        group.id,
+        { ...answer.usual_group_permissions, ...group } as UserGroup,
+      ]),
+    );
   },
   present: (state) => ({
     ...Object.fromEntries(state.fields.table.all()),

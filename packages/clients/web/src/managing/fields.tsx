@@ -1,5 +1,6 @@
 import { useLingui } from '@lingui/react';
-import type { GroupSetting, PermissionDefinition } from '@parley/client';
+import type { PermissionDefinition } from '@parley/chat';
+import type { GroupSetting } from '@parley/client';
 import { Plus, X } from 'lucide-react';
 import { useId, useRef, useState } from 'react';
 import { ColorPalette } from '../channels/color-dialog.js';

@@ -1,7 +1,7 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
-import type { ChatState } from '@parley/chat';
-import type { GroupSetting, PermissionDefinition, UserGroup } from '@parley/client';
+import type { ChatState, PermissionDefinition } from '@parley/chat';
+import type { GroupSetting, UserGroup } from '@parley/client';
 import { Hash, Lock, Users } from 'lucide-react';
 import { useMemo } from 'react';
 import { Avatar } from '../kit/avatar.js';
