@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
-it('stays within 7.3 % of 35 KB as a minified and compressed bundle', async () => {
+it('stays within 7.4 % of 35 KB as a minified and compressed bundle', async () => {
   const { outputFiles } = await build({
     entryPoints: [join(__dirname, 'index.ts')],
     alias: { '@parley/client': join(__dirname, '../../client/src/index.ts') },
@@ -12,5 +12,5 @@ it('stays within 7.3 % of 35 KB as a minified and compressed bundle', async () =
     target: 'es2022',
     write: false,
   });
-  expect(gzipSync(outputFiles[0]!.contents).length).toBeLessThan(35 * 1.073 * 1024);
+  expect(gzipSync(outputFiles[0]!.contents).length).toBeLessThan(35 * 1.074 * 1024);
 });
