@@ -9,7 +9,7 @@ import {
 import { checkDataSchema, type DataSchemaDeclaration, type DataValidator } from '../kernel/data-schemas.js';
 import type { RealmId } from '../kernel/ids.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { firstOf, lastOf } from '../kernel/work.js';
+import { lastOf } from '../kernel/work.js';
 
 /** Rows per unit, so that others wait for a few milliseconds only. */
 const AT_ONCE = 200;
@@ -64,35 +64,50 @@ async function declareSchemas(
   }
 }
 
-const PAGE = 5000;
+/** Number of index entries per filter and read. */
+const PAGE = 500;
 
-/** Finds objects by values of declared keys. Checks no permissions. */
+/** Finds objects by values of declared keys, page by page. Checks no permissions. */
 export class FindByData {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /**
-   * Returns the ascending ids of the objects that match all filters, of which there is at least one.
+   * Yields the ascending ids of the objects that match all filters, of which there is at least one.
    * @throws DomainError INVALID_DATA_FILTER
    */
-  async execute(realmId: RealmId, kind: FilteredKind, filters: readonly string[]): Promise<readonly number[]> {
+  async *execute(
+    realmId: RealmId,
+    kind: FilteredKind,
+    filters: readonly string[],
+  ): AsyncGenerator<readonly number[], void> {
     const keys = await this.uow.read(realmId, ({ dataKeys }) => dataKeys.list(realmId));
-    const lists: (readonly number[])[] = [];
-    for (const filter of filters.map((each) => parseDataFilter(keys, kind, each))) {
-      lists.push(await this.objectsWith(realmId, filter));
+    const wanted = filters.map((each) => parseDataFilter(keys, kind, each));
+    for (let after: number | null = 0; after !== null; ) {
+      const { ids, next } = commonIds(await this.pagesAfter(realmId, wanted, after));
+      if (ids.length > 0) yield ids;
+      after = next;
     }
-    const others = lists.slice(1).map((ids) => new Set(ids));
-    return firstOf(lists).filter((id) => others.every((ids) => ids.has(id)));
   }
 
-  private async objectsWith(realmId: RealmId, filter: DataFilter): Promise<readonly number[]> {
-    const found: number[] = [];
-    let page: readonly number[];
-    do {
-      const after = found.length === 0 ? 0 : lastOf(found);
-      page = await this.uow.read(realmId, ({ dataKeys }) => dataKeys.listObjects(realmId, filter, after, PAGE));
-      found.push(...page);
-    } while (page.length === PAGE);
-    return found;
+  private pagesAfter(realmId: RealmId, filters: readonly DataFilter[], after: number) {
+    return this.uow.read(realmId, async ({ dataKeys }) => {
+      const pages: (readonly number[])[] = [];
+      for (const filter of filters) pages.push(await dataKeys.listObjects(realmId, filter, after, PAGE));
+      return pages;
+    });
   }
+}
+
+/**
+ * Intersects pages that start at the same id. `next` skips ids up to the next possible match, so that a rare value
+ * bounds the reads of frequent ones; it is null at the end.
+ */
+function commonIds(pages: readonly (readonly number[])[]): { ids: readonly number[]; next: number | null } {
+  const end = Math.min(...pages.map((page) => (page.length < PAGE ? Number.POSITIVE_INFINITY : lastOf(page))));
+  const [first, ...others] = pages.map((page) => new Set(page.filter((id) => id <= end)));
+  const ids = [...first!].filter((id) => others.every((other) => other.has(id)));
+  const later = pages.map((page) => page.find((id) => id > end));
+  const isOver = pages.some((page, index) => page.length < PAGE && later[index] === undefined);
+  return { ids, next: isOver ? null : Math.max(end, ...later.map((id) => (id ?? 0) - 1)) };
 }

@@ -29,9 +29,6 @@ const EVERY_ACTIVE_CHANNEL = {
   includeDefault: true,
 };
 
-/** Number of channels found by data per unit. */
-const FOUND_PAGE = 500;
-
 interface Parts {
   readonly resolve: Resolve;
   readonly realm: string;
@@ -47,10 +44,9 @@ export async function listedChannels(
   if (filters.length === 0) {
     return presentAll(parts, who, (await resolve(ListChannels).execute(who, EVERY_ACTIVE_CHANNEL)).channels);
   }
-  const ids = (await resolve(FindByData).execute(who.realmId, 'channel', filters)) as readonly ChannelId[];
   const listed: ChatChannel[] = [];
-  for (let start = 0; start < ids.length; start += FOUND_PAGE) {
-    const page = await resolve(ListChannelsById).execute(who, ids.slice(start, start + FOUND_PAGE));
+  for await (const ids of resolve(FindByData).execute(who.realmId, 'channel', filters)) {
+    const page = await resolve(ListChannelsById).execute(who, ids as readonly ChannelId[]);
     listed.push(...(await presentAll(parts, who, page)));
   }
   return listed;

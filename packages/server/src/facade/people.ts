@@ -1,6 +1,6 @@
 import type { Role } from '@parley/domain/access';
 import type { RealmExport } from '@parley/domain/exports';
-import type { JsonObject, UnixSeconds, UserId } from '@parley/domain/kernel';
+import { type JsonObject, slicesOf, type UnixSeconds, type UserId } from '@parley/domain/kernel';
 import {
   EraseUser,
   type Erasure,
@@ -158,11 +158,12 @@ async function* everybody(resolve: Resolve, selection: Parameters<Users['list']>
   const realmId = await resolve(Addresses).realmId(realm);
   const users = resolve(FindHostUsers);
   const filters = filtersOf(where);
-  const found =
-    filters.length > 0 && ((await resolve(FindByData).execute(realmId, 'user', filters)) as readonly UserId[]);
-  const ids = found || (await users.listIds(realmId));
-  for (let start = 0; start < ids.length; start += PAGE) {
-    const page = await users.describe(realmId, ids.slice(start, start + PAGE));
+  const pages =
+    filters.length > 0
+      ? resolve(FindByData).execute(realmId, 'user', filters)
+      : slicesOf(await users.listIds(realmId), PAGE);
+  for await (const ids of pages) {
+    const page = await users.describe(realmId, ids as readonly UserId[]);
     const data = await dataOf(resolve, realmId, 'user', [...page.keys()]);
     for (const each of page.values()) {
       if (each.user.isActive || deactivated) yield presentUser(each, realm, data(each.user.id));
