@@ -189,6 +189,8 @@ export interface FileRepository extends FileReads {
   endAwaiting(realmId: RealmId, id: FileId, messageIds: readonly MessageId[]): Promise<void>;
   /** Restarts the period without references, because the file is still in use. */
   postpone(realmId: RealmId, id: FileId, at: UnixSeconds): Promise<void>;
+  /** Gives these files to another user of the realm. */
+  changeOwner(realmId: RealmId, ids: readonly FileId[], ownerId: UserId): Promise<void>;
   /** Removes the references to the file and its owner. Has no effect on a missing file. */
   hide(realmId: RealmId, id: FileId, at: UnixSeconds): Promise<void>;
   /** Removes the file with its thumbnails. Has no effect on a missing file. */

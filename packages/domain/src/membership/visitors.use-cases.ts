@@ -1,7 +1,9 @@
 import type { ApiKeyMint } from '../access/credentials.js';
 import { subscribeToChannels } from '../channels/subscribing.js';
+import { viewOfFile } from '../files/files.js';
+import { scheduleThumbnails } from '../files/thumbnails.js';
 import { DomainError } from '../kernel/errors.js';
-import { nobody } from '../kernel/event.js';
+import { nobody, users } from '../kernel/event.js';
 import type { MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { encodeJob, type Job, type JobHandler, type JobWork } from '../kernel/jobs.js';
 import type { Clock, Randomness } from '../kernel/ports.js';
@@ -176,6 +178,8 @@ const MAX_DIRECT = 100;
 const MAX_MESSAGES = 1000;
 /** Each changes two rows and publishes two events. */
 const MAX_REACTIONS = 200;
+/** Each publishes an event. */
+const MAX_FILES = 200;
 
 export interface InheritFromVisitorInput {
   readonly realmId: RealmId;
@@ -185,8 +189,8 @@ export interface InheritFromVisitorInput {
 }
 
 /**
- * Gives a visitor's channels and direct conversations, with the newest messages and the visitor's reactions there, to the
- * customer that the visitor turned out to be. The visitor's account is deactivated under the customer's name, so that
+ * Gives a visitor's channels and direct conversations, with the newest messages and the visitor's reactions there, and the
+ * visitor's files to the customer that the visitor turned out to be. The visitor's account is deactivated under the customer's name, so that
  * clients which loaded messages before show the same name.
  */
 export class InheritFromVisitor {
@@ -206,6 +210,7 @@ export class InheritFromVisitor {
         const given = await giveChannels(tx, visitor, customer);
         const direct = await giveDirect(tx, visitor, customer);
         await giveSomeReactions(tx, [...given, ...direct], visitor, customer);
+        await giveFiles(tx, visitor, customer, this.clock);
         await forgetVisit(tx, visitor);
         const realm = await tx.realms.get(realmId);
         await deactivateWithBots(tx, realm, await tx.users.get(realmId, visitorId), this.clock.now());
@@ -321,4 +326,23 @@ async function giveSomeReactions(tx: Transaction, ids: readonly MessageId[], vis
   const messages = await tx.messages.list(visitor.realmId, ids);
   const reactions = await reactionsToGive(tx, messages, visitor.id, customer.id);
   await giveReactions(tx, messages, reactions.slice(-MAX_REACTIONS), customer.id);
+}
+
+/** Makes the customer the owner of the visitor's files, oldest first. Their addresses stay the same. */
+async function giveFiles(tx: Transaction, { realmId, id }: User, customer: User, clock: Clock): Promise<void> {
+  const files = await tx.files.list(realmId, id, 0, MAX_FILES);
+  if (files.length === 0) return;
+  await tx.files.changeOwner(
+    realmId,
+    files.map((file) => file.id),
+    customer.id,
+  );
+  const usedBytes = await tx.files.usedBytes(realmId);
+  for (const file of files) {
+    const event = { type: 'file.added', file: viewOfFile(file), usedBytes } as const;
+    await tx.events.append(realmId, { event, audience: users([customer.id]) });
+  }
+  // Thumbnails are made by owner.
+  const pending = files.find(({ image }) => image?.thumbnail === 'pending');
+  if (pending) await scheduleThumbnails(tx, { ...pending, ownerId: customer.id }, clock);
 }

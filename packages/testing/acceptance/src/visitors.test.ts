@@ -1,7 +1,11 @@
 import { EndVisit } from '@parley/domain/membership';
+import { MakeThumbnails } from '@parley/domain/messages';
+import { openHeic, SharpImageProcessor } from '@parley/images';
 import type { UserRef } from '@parley/server';
 import type { Wire } from './testing/expectations.js';
+import { pngOf } from './testing/images.js';
 import { runJobs } from './testing/jobs.js';
+import { postFiles } from './testing/multipart.js';
 import { TestServer } from './testing/test-server.js';
 
 const realm = 'shop';
@@ -13,7 +17,8 @@ let session: UserRef | null = null;
 
 beforeEach(async () => {
   session = null;
-  server = await TestServer.start({ authenticate: async () => session, hasRateLimits: true });
+  const images = new SharpImageProcessor(openHeic);
+  server = await TestServer.start({ authenticate: async () => session, hasRateLimits: true, images });
   await server.parley.realms.ensure({ name: realm, title: 'The Shop', preset: 'customers' });
   await server.parley.users.upsert({ ...staff, name: 'Sam', role: 'owner' });
 });
@@ -163,6 +168,95 @@ describe('parley.visitors.become', () => {
       expect(messages[0]!.reactions.map(({ user_id }: Wire) => user_id)).toEqual([id]);
     }
     expect(await read(staff, user.id)).toEqual([]);
+  });
+
+  describe('with files', () => {
+    const HELLO = { name: 'hello.txt', content: 'Hello' };
+    const upload = async (as: UserRef, file: Parameters<typeof postFiles>[3][number] = HELLO) => {
+      session = as;
+      return ((await postFiles(server, '/user_uploads', null, [file], {}, realm)).body as Wire).url as string;
+    };
+    const read = async (as: UserRef | null, url: string) => {
+      session = as;
+      return server.request('GET', `/${url}`, { realm });
+    };
+    const attachmentsOf = async (as: UserRef) => {
+      session = as;
+      return ((await server.request('GET', '/attachments', { realm })).body as Wire).attachments as Wire[];
+    };
+    const withLink = (url: string) => `[file](${url})`;
+
+    /** Visitor who sent a file and uploaded another one, and the customer with an account. */
+    async function aVisitorWithFiles() {
+      const { id } = await server.parley.users.upsert({ ...ann, role: 'guest' });
+      const visitor = await aVisitor();
+      const [sent, unsent] = [await upload(visitor.self), await upload(visitor.self, { ...HELLO, name: 'draft.txt' })];
+      const { channel, self } = visitor;
+      const message = await server.parley.as(self).messages.send({ channel, content: withLink(sent) });
+      return { ...visitor, customerId: id, sent, unsent, message };
+    }
+
+    it('gives the files under the same addresses to a customer with an account', async () => {
+      const { token, self, sent, unsent, message } = await aVisitorWithFiles();
+      await server.parley.users.upsert({ realm, externalId: 'bob', name: 'Bob', role: 'guest' });
+      expect((await read(ann, sent)).status).not.toBe(200);
+      await server.parley.visitors.become({ ...ann, token });
+      expect(await read(ann, sent)).toMatchObject({ status: 200, body: 'Hello' });
+      expect(await read(ann, unsent)).toMatchObject({ status: 200, body: 'Hello' });
+      expect(await read(staff, sent)).toMatchObject({ status: 200, body: 'Hello' });
+      for (const other of [null, self, { realm, externalId: 'bob' }])
+        for (const url of [sent, unsent]) expect((await read(other, url)).status).toBeGreaterThanOrEqual(400);
+      expect((await read(staff, unsent)).status).toBeGreaterThanOrEqual(400);
+      const attachments = await attachmentsOf(ann);
+      expect(attachments.map(({ name, message_ids }) => [name, message_ids])).toEqual([
+        ['hello.txt', [message.id]],
+        ['draft.txt', []],
+      ]);
+    });
+
+    it('lets the customer send, delete and export the files', async () => {
+      const { token, channel, sent, unsent } = await aVisitorWithFiles();
+      await server.parley.visitors.become({ ...ann, token });
+      await server.parley.as(ann).messages.send({ channel, content: withLink(unsent) });
+      expect(await read(staff, unsent)).toMatchObject({ status: 200, body: 'Hello' });
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of server.parley.users.export(ann)) chunks.push(chunk);
+      expect(Buffer.concat(chunks).toString('latin1')).toContain('hello.txt');
+      const [attachment] = await attachmentsOf(ann);
+      expect((await server.request('DELETE', `/attachments/${attachment!.id}`, { realm })).status).toBe(200);
+      expect((await read(ann, sent)).status).toBe(404);
+    });
+
+    it('notifies clients of the customer about the files', async () => {
+      const { token } = await aVisitorWithFiles();
+      session = ann;
+      const { queue_id } = (await server.request('POST', '/register', { realm, params: {} })).body as Wire;
+      await server.parley.visitors.become({ ...ann, token });
+      const params = { queue_id, last_event_id: -1, dont_block: true };
+      const { events } = (await server.request('GET', '/events', { realm, params })).body as Wire;
+      const added = events.filter(({ type, op }: Wire) => type === 'attachment' && op === 'add');
+      expect(added.map(({ attachment }: Wire) => attachment.name)).toEqual(['hello.txt', 'draft.txt']);
+    });
+
+    it('makes thumbnails of images that the visitor uploaded shortly before', async () => {
+      await server.parley.users.upsert({ ...ann, role: 'guest' });
+      const { token, self, channel } = await aVisitor();
+      const url = await upload(self, { name: 'a.png', type: 'image/png', content: pngOf(900, 900) });
+      await server.parley.as(self).messages.send({ channel, content: withLink(url) });
+      await server.parley.visitors.become({ ...ann, token });
+      await runJobs(server, server.parley.useCase(MakeThumbnails));
+      const thumbnail = url.replace('/user_uploads/', '/user_uploads/thumbnail/');
+      expect((await read(ann, `${thumbnail}/840x560.webp`)).status).toBe(200);
+    });
+
+    it('keeps the files of a customer without an account', async () => {
+      const visitor = await aVisitor();
+      const [sent, unsent] = [await upload(visitor.self), await upload(visitor.self)];
+      await server.parley.as(visitor.self).messages.send({ channel: visitor.channel, content: withLink(sent) });
+      await server.parley.visitors.become({ ...ann, token: visitor.token });
+      for (const url of [sent, unsent]) expect(await read(ann, url)).toMatchObject({ status: 200, body: 'Hello' });
+      expect(await attachmentsOf(ann)).toHaveLength(2);
+    });
   });
 
   it('continues where an earlier call ended', async () => {

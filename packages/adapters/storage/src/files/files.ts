@@ -72,6 +72,7 @@ export class SqlFileRepository implements FileRepository {
   private readonly noteAllFormer;
   private readonly noteFormerOfFile;
   private readonly hideFile;
+  private readonly renewOwner;
   private readonly unrefer;
   private readonly unreferAll;
   private readonly markUnreferenced;
@@ -147,6 +148,7 @@ export class SqlFileRepository implements FileRepository {
     this.hideFile = connection.command(
       `UPDATE file SET owner_id = ${HIDDEN}, was_attached = 1, unreferenced_since = ? WHERE id = ? AND realm_id = ?`,
     );
+    this.renewOwner = connection.command(`UPDATE file SET owner_id = ? WHERE id ${inSet} AND realm_id = ?`);
     this.unrefer = connection.command(`DELETE FROM message_file WHERE message_id = ? AND file_id ${inSet}`);
     this.unreferAll = connection.command(`DELETE FROM message_file WHERE message_id ${inSet}`);
     this.markUnreferenced = connection.command(
@@ -291,6 +293,10 @@ export class SqlFileRepository implements FileRepository {
 
   async postpone(realmId: RealmId, id: FileId, at: UnixSeconds): Promise<void> {
     this.setUnreferenced.defer(at, id, realmId);
+  }
+
+  async changeOwner(realmId: RealmId, ids: readonly FileId[], ownerId: UserId): Promise<void> {
+    this.renewOwner.defer(ownerId, this.connection.dialect.set(ids), realmId);
   }
 
   async hide(realmId: RealmId, id: FileId, at: UnixSeconds): Promise<void> {

@@ -69,6 +69,26 @@ export function fileRepositoryContract(open: OpenStorage): void {
       });
     });
 
+    it('gives files of the realm to another user', async () => {
+      const fixture = await stage(...pieces);
+      const [one, two] = [await add(fixture, 'a', 'one', { image: IMAGE }), await add(fixture, 'a', 'two')];
+      await attach(fixture, 0, one.id);
+      const { id: realmId } = fixture.realm;
+      const { id: b } = fixture.user('b');
+      const other = await anotherRealm(fixture);
+      const give = (realm: typeof realmId, ...ids: FileId[]) =>
+        fixture.uow.write(realm, (tx) => tx.files.changeOwner(realm, ids, b));
+      await give(other.realm.id, two.id);
+      await give(realmId, one.id);
+      await fixture.uow.read(realmId, async ({ files }) => {
+        expect(await files.find(realmId, one.id)).toEqual({ ...one, ownerId: b });
+        expect(await files.list(realmId, b, 0, 9)).toEqual([{ ...one, ownerId: b, messageIds: [message(fixture, 0)] }]);
+        expect(await files.spaceOf(realmId, b)).toEqual({ count: 1, bytes: one.size });
+        expect(await files.findPendingImage(realmId, b, one.id)).toMatchObject({ id: one.id });
+        expect((await files.find(realmId, two.id))?.ownerId).toBe(fixture.user('a').id);
+      });
+    });
+
     it('counts the bytes of a realm', async () => {
       const fixture = await stage(...pieces);
       const used = () => fixture.uow.read(fixture.realm.id, ({ files }) => files.usedBytes(fixture.realm.id));

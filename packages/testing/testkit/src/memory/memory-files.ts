@@ -176,6 +176,13 @@ export class MemoryFiles implements FileRepository {
     if (this.rowOf(realmId, id)) this.mark(id, { unreferencedSince: at });
   }
 
+  async changeOwner(realmId: RealmId, ids: readonly FileId[], ownerId: UserId): Promise<void> {
+    for (const id of ids) {
+      const row = this.rowOf(realmId, id);
+      if (row) this.unit.change('files').set(id, { ...row, file: { ...row.file, ownerId } });
+    }
+  }
+
   async hide(realmId: RealmId, id: FileId, at: UnixSeconds): Promise<void> {
     for (const messageId of this.messageIdsOf(id)) await this.detach(realmId, messageId, [id], at);
     const row = this.rowOf(realmId, id);
