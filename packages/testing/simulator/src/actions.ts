@@ -10,9 +10,24 @@ const OWNER_PERSON = 0;
 const MOVED = new Set(['Nothing to change', 'Invalid propagate_mode without topic edit']);
 
 /** Changes between members and guests are frequent, because most rights depend on them. */
-const ROLES = [ADMINISTRATOR, MODERATOR, MEMBER, GUEST, MEMBER, GUEST];
+const ROLES = [ADMINISTRATOR, MODERATOR, MEMBER, GUEST, MEMBER, GUEST, MODERATOR, MEMBER];
 /** Messages that people return to. */
 const RECENT = 12;
+/** Messages that people are likely to delete. */
+const FRESH = 3;
+
+/** Messages of others are deleted by administrators only (messages §11). */
+const mayDelete = ({ model }: Company, by: number, { sender }: Message): boolean =>
+  sender === by || model.roles[by]! <= ADMINISTRATOR;
+
+/** Half of the time, a message to which a reminder or the channel refers. */
+function pickForDeletion(company: Company, step: Choices): Message | undefined {
+  const { model } = company;
+  if (step.b > 0.9) return pickRecent(company, step);
+  const deletable = model.readable(step.by).filter((message) => mayDelete(company, step.by, message));
+  const referred = deletable.filter((message) => message.quotedFor.size > 0 || model.isFirst(message));
+  return pick(step.b < 0.5 && referred.length > 0 ? referred : deletable.slice(-FRESH), step.a);
+}
 
 /** One of the last messages that the person can read and for which the condition holds. */
 const pickRecent = ({ model }: Company, { by, a }: Choices, isMeant: (message: Message) => boolean = () => true) =>
@@ -95,9 +110,11 @@ export const ACTIONS = {
   delete: {
     weight: 4,
     play: async (company, step) => {
-      const message = pickRecent(company, step);
+      const message = pickForDeletion(company, step);
       if (!message) return;
       const { status, json } = await company.insist(step.by, 'DELETE', `/messages/${message.id}`, {});
+      if (status === 200 && !mayDelete(company, step.by, message))
+        throw new Violation('permissions as of the moment of use', `p${step.by} deletes message ${message.id}`);
       // A repeated request finds that the first one has deleted the message.
       const isDone = status === 200 || (json.msg === 'Invalid message(s)' && company.mayHaveRepeated);
       if (!isDone) return;
@@ -197,7 +214,7 @@ export const ACTIONS = {
       if (status === 409 && company.mayHaveRepeated) {
         id = (await company.insist(by, 'GET', '/get_stream_id', { stream: name })).json.stream_id;
       } else if (status !== 200) return;
-      const channel = { id, name, isPrivate, isShared, isForModerators: false, creator: by };
+      const channel = { id, name, isPrivate, isShared, isForModerators: false, grantsModerators: false, creator: by };
       model.channels.set(channel.id, { ...channel, subscribers: new Set(subscribers), grantees: new Set() });
     },
   },
@@ -278,15 +295,21 @@ export const ACTIONS = {
         const { status } = await ownerChanges(company, `/streams/${channel.id}`, params);
         if (status === 200) channel.isForModerators = !channel.isForModerators;
       } else {
-        const grantees = [...people.keys()].filter((person) => (b * 97 * (person + 1)) % 1 < 0.2);
-        const value = { new: { direct_members: grantees.map((person) => people[person]!.id), direct_subgroups: [] } };
+        const grantsModerators = b < 0.8;
+        const grantees = grantsModerators
+          ? []
+          : [...people.keys()].filter((person) => (b * 97 * (person + 1)) % 1 < 0.2);
+        const members = { direct_members: grantees.map((person) => people[person]!.id), direct_subgroups: [] };
+        const value = { new: grantsModerators ? company.groups.moderators : members };
         const { status } = await ownerChanges(company, `/streams/${channel.id}`, { can_subscribe_group: value });
-        if (status === 200) {
-          model.changeAccess(() => {
-            channel.grantees.clear();
-            for (const person of grantees) channel.grantees.add(person);
-          });
-        }
+        if (status !== 200) return;
+        model.changeAccess(() => {
+          channel.grantsModerators = grantsModerators;
+          channel.grantees.clear();
+          for (const person of grantees) channel.grantees.add(person);
+        });
+        // Events depend on the new group from now on.
+        await describe(company, channel);
       }
     },
   },
@@ -314,7 +337,7 @@ export const ACTIONS = {
     },
   },
   remind: {
-    weight: 2,
+    weight: 4,
     play: async (company, step) => {
       const { model, time } = company;
       const message = pickRecent(company, step);
@@ -324,11 +347,13 @@ export const ACTIONS = {
       model.announce(number, author);
       message.quotedFor.add(author);
       message.file?.quotedFor.add(author);
-      const dueAt = time.now() + 60 + Math.floor(step.b * 4 * 3600);
+      const dueAt = time.now() + 60 + Math.floor(step.b * 8 * 3600);
       const { status } = await company.insist(author, 'POST', '/reminders', {
         ...{ message_id: message.id, scheduled_delivery_timestamp: dueAt, note: `zq${number}zq` },
       });
-      if (status === 200 && !company.mayHaveRepeated) model.reminders.add({ number, author, dueAt, checkAfter: dueAt });
+      if (status === 200 && !company.mayHaveRepeated) {
+        model.reminders.add({ number, author, message, dueAt, checkAfter: dueAt });
+      }
     },
   },
   ask: {
@@ -369,7 +394,12 @@ export const ACTIONS = {
     },
   },
   ...FILE_ACTIONS,
-  goOffline: { weight: 2, play: async (company, { by }) => company.goOffline(by) },
+  goOffline: {
+    weight: 8,
+    // Event queues outlive a few steps, but not the time until the next round.
+    play: async (company, { by, a }) =>
+      company.goOffline(by, a < 0.75 ? 2 + Math.floor(a * 8) : Number.POSITIVE_INFINITY),
+  },
   comeBack: { weight: 6, play: async (company, { by }) => company.comeBack(by) },
   wipe: {
     weight: 1,

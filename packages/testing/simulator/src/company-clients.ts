@@ -74,7 +74,10 @@ export class CompanyClients {
   readonly groups = { everyone: 0, moderators: 0 };
   /** True if a request of this step was sent again, because its answer was lost. */
   mayHaveRepeated = false;
-  private readonly offline = new Set<Person>();
+  /** Number of steps until the person is online again. */
+  private readonly offline = new Map<Person, number>();
+  /** True if other people act at the same time. */
+  private isTogether = false;
   private recovering: Promise<void> | null = null;
   /** Number of steps until the disk works again. */
   private failingSteps = 0;
@@ -253,7 +256,7 @@ export class CompanyClients {
     this.trace('crash and restart');
     this.excuseJobs();
     // The first poll reads the log, and the second one must receive the same events.
-    for (const device of this.devices.values()) device.losesPoll = true;
+    this.losePolls();
     await this.engine.restart();
   }
 
@@ -276,9 +279,15 @@ export class CompanyClients {
     this.failingSteps = steps;
   }
 
-  /** Begins a step. */
-  beginStep(): void {
+  /** Begins a step, which may be one of several at the same time. */
+  beginStep(isTogether: boolean): void {
     this.mayHaveRepeated = false;
+    this.isTogether = isTogether;
+    this.engine.isReadingSlow = isTogether;
+    for (const [person, steps] of this.offline) {
+      if (steps > 1) this.offline.set(person, steps - 1);
+      else this.offline.delete(person);
+    }
     if (!this.engine.isDiskFailing || --this.failingSteps > 0) return;
     this.trace('the disk works');
     this.engine.disk.failure = null;
@@ -313,8 +322,13 @@ export class CompanyClients {
     return this.offline.has(person);
   }
 
-  goOffline(person: Person): void {
-    this.offline.add(person);
+  goOffline(person: Person, steps: number): void {
+    this.offline.set(person, steps);
+  }
+
+  /** Each client's next poll is repeated, because its answer is lost. */
+  losePolls(): void {
+    for (const device of this.devices.values()) device.losesPoll = true;
   }
 
   async comeBack(person: Person): Promise<void> {
@@ -398,7 +412,7 @@ export class CompanyClients {
       queueId: json.queue_id,
       lastEventId: json.last_event_id,
       synced: new SyncedState(ALL_CAPABILITIES, json, newest),
-      deliveries: new Deliveries(),
+      deliveries: new Deliveries(this.isTogether),
       mayKnowLost: false,
       losesPoll: false,
     });

@@ -44,6 +44,7 @@ export class Company extends CompanyClients {
     await this.checkEvents(person);
     const { json } = await this.register(person);
     this.checkUnread(person, json.unread_msgs);
+    this.checkFirstMessages(json.subscriptions);
     const device = this.devices.get(person);
     if (device && !this.isOffline(person)) {
       const [state, fresh] = [device.synced.state, device.synced.comparableOf(json)];
@@ -158,6 +159,9 @@ export class Company extends CompanyClients {
       if (isOnTime) this.checkTime(`reminder ${number}`, dueAt, copies);
       if (copies.length !== 1)
         throw new Violation('jobs due are done once', `p${author} got reminder ${number} ${copies.length} times`);
+      // Users §21: a reminder of a deleted message does not quote it.
+      if (isOnTime && reminder.message.isDeleted && numbersIn(copies[0].content).has(reminder.message.number))
+        throw new Violation('a deleted message is gone', `p${author} reads it in reminder ${number}`);
       this.model.reminders.delete(reminder);
     }
   }
@@ -263,6 +267,7 @@ export class Company extends CompanyClients {
     const isContent = isWithHooks ? numbersIn(shown.content).has(message.number) : shown.content === contentOf(message);
     const isRight =
       isContent &&
+      shown.flags.includes('read') !== message.unread.has(person) &&
       shown.subject === topic &&
       shown.sender_id === this.people[message.sender]!.id &&
       isDeepStrictEqual(reactions, expected);
@@ -285,6 +290,15 @@ export class Company extends CompanyClients {
       await app.check({ messages, isOver });
     } catch (error) {
       throw new Violation('the application is right', error instanceof Error ? error.message : `${error}`);
+    }
+  }
+
+  /** Messages §11: the deletion of the first message of a channel makes another one the first. */
+  private checkFirstMessages(subscriptions: readonly Wire[]): void {
+    for (const { stream_id, first_message_id } of subscriptions) {
+      const first = this.model.messages.get(first_message_id);
+      if (first?.isDeleted && 'channel' in first.destination && first.destination.channel.id === stream_id)
+        throw new Violation('a deleted message is gone', `channel ${stream_id} begins with message ${first.id}`);
     }
   }
 

@@ -61,6 +61,12 @@ const plainHasher: PasswordHasher = {
 /** Statements that write in a unit of work, of which one is interrupted. */
 const MAX_INTERRUPTED = 12;
 
+/** Turns of the event loop until a slow read ends, exclusively. */
+const MAX_TURNS = 6;
+
+/** Maximum number of units of work in one step. */
+const MAX_UNITS = 30_000;
+
 const never = <T>(): Promise<T> => new Promise<T>(() => {});
 
 const REALM = 'company';
@@ -71,6 +77,8 @@ export class Engine {
   readonly problems: string[] = [];
   /** Number of crashes. */
   crashes = 0;
+  /** True if the results of reads arrive some turns of the event loop later, so that others commit meanwhile. */
+  isReadingSlow = false;
   readonly disk = new SimulatedDisk();
   private readonly randomness: SeededRandom;
   private readonly faultRandomness: SeededRandom;
@@ -81,6 +89,8 @@ export class Engine {
   private installed: SimulatedApp | null = null;
   private crashPlan: CrashPlan | null = null;
   private starts = 0;
+  /** Number of units of work since somebody last waited for the engine. */
+  private unitsSinceTurn = 0;
   private isClosed = false;
 
   constructor(
@@ -95,7 +105,10 @@ export class Engine {
   }
 
   /** True while the server works on something that does not wait for time. */
-  readonly isBusy = (): boolean => !this.process.isDead && this.process.units + this.process.calls > 0;
+  readonly isBusy = (): boolean => {
+    this.unitsSinceTurn = 0;
+    return !this.process.isDead && this.process.units + this.process.calls > 0;
+  };
 
   async start(): Promise<void> {
     const { time } = this;
@@ -295,6 +308,8 @@ export class Engine {
   private withFaults(uow: UnitOfWork, process: Pick<Process, 'isDead' | 'units'>): UnitOfWork {
     const counted = async <T>(work: () => Promise<T>): Promise<T> => {
       if (process.isDead) return never();
+      // Work that never leaves the event loop is seen by nobody else.
+      if (++this.unitsSinceTurn > MAX_UNITS) throw new Violation('work ends', 'a unit of work is repeated without end');
       process.units++;
       try {
         const result = await work();
@@ -308,7 +323,13 @@ export class Engine {
       }
     };
     return intercepting(uow, {
-      read: (work, run) => counted(() => run(work)),
+      read: (work, run) =>
+        counted(async () => {
+          const result = await run(work);
+          for (let turns = this.isReadingSlow ? this.faultRandomness.below(MAX_TURNS) : 0; turns > 0; turns--)
+            await this.time.yield();
+          return result;
+        }),
       write: (work, run) =>
         counted(async () => {
           const moment = this.nextCrash();

@@ -28,7 +28,13 @@ export const FAULTS = {
       await company.recover();
     },
   },
-  loseAnswer: { weight: 3, play: sending(true) },
+  loseAnswer: {
+    weight: 3,
+    play: async (company, step) => {
+      company.losePolls();
+      await sending(true)(company, step);
+    },
+  },
   clockBack: {
     weight: 1,
     play: async (company, { a }) => company.jumpClock(-Math.floor(a * 3600)),

@@ -17,6 +17,8 @@ export interface Channel {
   /** True if only moderators and above may post. */
   isForModerators: boolean;
   readonly subscribers: Set<Person>;
+  /** True if `can_subscribe_group` is that of moderators and above. */
+  grantsModerators: boolean;
   /** People named in `can_subscribe_group`. */
   readonly grantees: Set<Person>;
   /** Administrator of the channel. */
@@ -78,6 +80,7 @@ export interface Scheduled {
 export interface Reminder {
   readonly number: number;
   readonly author: Person;
+  readonly message: Message;
   readonly dueAt: number;
   /** Time when it must have been delivered at the latest, apart from the usual delay. */
   checkAfter: number;
@@ -228,7 +231,11 @@ export class Model {
   /** Content access (channels §3.7). */
   mayReadChannel(person: Person, channel: Channel): boolean {
     if (channel.subscribers.has(person)) return true;
-    return !this.isGuest(person) && (!channel.isPrivate || channel.grantees.has(person));
+    return !this.isGuest(person) && (!channel.isPrivate || this.isGranted(person, channel));
+  }
+
+  private isGranted(person: Person, { grantees, grantsModerators }: Channel): boolean {
+    return grantees.has(person) || (grantsModerators && this.roles[person]! <= MODERATOR);
   }
 
   /** Metadata access (channels §3.7). */
@@ -247,7 +254,7 @@ export class Model {
     if (channel.isForModerators && this.roles[person]! > MODERATOR) return false;
     if (channel.subscribers.has(person)) return true;
     if (this.isGuest(person)) return false;
-    return !channel.isPrivate || (channel.isShared && channel.grantees.has(person));
+    return !channel.isPrivate || (channel.isShared && this.isGranted(person, channel));
   }
 
   /** True if a response to the person may contain the text. */
@@ -311,6 +318,15 @@ export class Model {
       })
       .map(({ id }) => id)
       .sort((a, b) => a - b);
+  }
+
+  /** True if the message is the oldest one in its channel. */
+  isFirst(message: Message): boolean {
+    const { destination } = message;
+    if (!('channel' in destination)) return false;
+    const isThere = (each: Message) =>
+      !each.isDeleted && 'channel' in each.destination && each.destination.channel === destination.channel;
+    return [...this.messages.values()].find(isThere) === message;
   }
 
   readersOf(message: Message): readonly Person[] {

@@ -5,7 +5,7 @@ import type { SimulatedApp } from './app.js';
 import { Company } from './company.js';
 import { Engine } from './engine.js';
 import { FAULTS, type FaultKind, playStep, type Step, type StepKind } from './faults.js';
-import { ADMINISTRATOR, GUEST, MEMBER, MODERATOR, Model, OWNER } from './model.js';
+import { ADMINISTRATOR, GUEST, MEMBER, MODERATOR, Model, OWNER, type Person } from './model.js';
 import { SimulatedTime, settle, stopSliceClock } from './simulated-time.js';
 import { Violation } from './violation.js';
 
@@ -66,8 +66,12 @@ const ACCESS_STEPS: ReadonlySet<StepKind> = new Set([
   ...(['move', 'delete', 'join', 'invite', 'leave', 'promote', 'changeChannel'] as const),
 ]);
 
-/** Steps that change only what the person has. */
-const PERSONAL_STEPS: ReadonlySet<StepKind> = new Set(['draft', 'remind', 'schedule']);
+/** Steps that change only what the person or the person's client has. */
+const PERSONAL_STEPS: ReadonlySet<StepKind> = new Set(['draft', 'remind', 'schedule', 'wipe', 'comeBack']);
+
+/** Steps that people take at the same time: clients register and poll during sends. */
+const JOINT_STEPS = ['send', 'send', 'wipe', 'comeBack'] as const;
+const isJoint = ({ kind }: Step): boolean => (JOINT_STEPS as readonly StepKind[]).includes(kind);
 
 /** Plans everything that people do and that fails, by the seed alone. */
 export function plan({ seed, days, people, faults, faultKinds }: SimulationOptions): readonly Step[] {
@@ -83,16 +87,17 @@ export function plan({ seed, days, people, faults, faultKinds }: SimulationOptio
   for (let day = 0; day < days; day++) {
     const time = () => day * DAY_SECONDS + DAY_STARTS + random.below(DAY_LASTS);
     let at = time();
+    const busy: number[] = [];
     for (let n = 0; n < people * ACTIONS_PER_DAY; n++) {
       at = n % ROUND === 0 ? time() : at + random.below(ROUND_PAUSE_SECONDS);
+      busy.push(at);
       add(at, actions);
     }
-    for (let n = 0; n < people * faults; n++) add(time(), failures);
-    // Several people write in the same second.
-    for (let n = 0; n < people; n += 5) {
-      const together = time();
-      for (let count = 0; count < 4; count++) add(together, ['send']);
-    }
+    // Event queues live only while people are busy.
+    const joint = Array.from({ length: Math.ceil(people / 4) }, () => random.pick([time(), random.pick(busy)]));
+    for (let n = 0; n < people * faults; n++)
+      add(random.pick([time(), random.pick(busy), random.pick(joint)]), failures);
+    for (const at of joint) for (let n = 0; n < 10; n++) add(at, JOINT_STEPS);
   }
   return steps.sort((a, b) => a.at - b.at);
 }
@@ -149,13 +154,12 @@ export async function run(options: RunOptions): Promise<Outcome> {
   return { digest: company?.digest() ?? '', ...counts(), violation };
 }
 
-/** Sends of different people in one second run together; every other step runs alone. */
+/** Joint steps in one second run together; every other step runs alone. */
 function groupsOf(steps: readonly Step[]): readonly (readonly Step[])[] {
   const groups: Step[][] = [];
   for (const step of steps) {
     const last = groups.at(-1);
-    const isTogether = last?.every(({ at, kind, by }) => at === step.at && kind === 'send' && by !== step.by);
-    if (last && isTogether && step.kind === 'send') last.push(step);
+    if (last?.every((each) => each.at === step.at && isJoint(each)) && isJoint(step)) last.push(step);
     else groups.push([step]);
   }
   return groups;
@@ -165,6 +169,9 @@ function groupsOf(steps: readonly Step[]): readonly (readonly Step[])[] {
 const OPEN_CHANNEL = [0.9, 0] as const;
 const SHARED_CHANNEL = [0.1, 0] as const;
 const PROTECTED_CHANNEL = [0.1, 0.9] as const;
+
+/** Choices of the step that lets moderators subscribe to the shared private channel. */
+const GRANT_TO_MODERATORS = { a: 0.6, b: 0.7 };
 
 /** Everybody is in a public channel, and half of the people are in another one and in two private ones. */
 async function openCompany(
@@ -180,7 +187,11 @@ async function openCompany(
   const model = new Model();
   model.roles.push(...roles.map(([, number]) => number));
   const company = new Company(engine, time, model, accounts, onTrace);
-  await company.insist(0, 'PATCH', '/realm', { send_channel_events_messages: false });
+  const unlimited = JSON.stringify('unlimited');
+  await company.insist(0, 'PATCH', '/realm', {
+    ...{ send_channel_events_messages: false, message_content_edit_limit_seconds: unlimited },
+    message_content_delete_limit_seconds: unlimited,
+  });
   await settle(engine.isBusy);
   await company.openDeliveries();
   for (const person of accounts.keys()) await company.connect(person);
@@ -191,6 +202,7 @@ async function openCompany(
   const half = [...accounts.keys()].slice(0, Math.ceil(people / 2));
   await company.invite(0, open!, [...accounts.keys()]);
   for (const channel of others) await company.invite(0, channel, half);
+  await playStep(company, { at: 0, kind: 'changeChannel', by: 0, ...GRANT_TO_MODERATORS });
   return company;
 }
 
@@ -198,14 +210,17 @@ async function playGroup(company: Company, group: readonly Step[], played: numbe
   const { engine } = company;
   const [step] = group as [Step];
   await advance(company, step.at * 1000);
-  company.beginStep();
+  company.beginStep(group.length > 1);
   if (!engine.isDiskFailing) await company.checkJobs();
   for (const each of group) company.trace(`#${played} at ${each.at} ${each.kind} p${each.by} ${each.a} ${each.b}`);
   company.mayHaveRepeated = false;
-  await Promise.all(group.map((each) => playStep(company, each)));
+  const playAll = async (person: Person) => {
+    for (const each of group) if (each.by === person) await playStep(company, each);
+  };
+  await Promise.all([...company.people.keys()].map(playAll));
   await settle(engine.isBusy);
   if (engine.isDead) await company.recover();
-  if (!engine.isDiskFailing) await checkStep(company, step, played);
+  if (!engine.isDiskFailing) await checkStep(company, group, played);
 }
 
 /** Lets time pass, with a check at each moment when a job is due. */
@@ -221,7 +236,8 @@ async function advance(company: Company, endMs: number): Promise<void> {
   if (engine.isDead) await company.recover();
 }
 
-async function checkStep(company: Company, step: Step, played: number): Promise<void> {
+async function checkStep(company: Company, group: readonly Step[], played: number): Promise<void> {
+  const [step] = group as [Step];
   await company.checkJobs();
   await company.checkAnswers();
   await company.checkErasures(false);
@@ -235,7 +251,7 @@ async function checkStep(company: Company, step: Step, played: number): Promise<
   if (isFull) await company.endSlowReads();
   if (isFull) for (const person of everybody) await company.checkPerson(person);
   else if (played % PERSON_CHECK_EVERY === 0) await company.checkPerson(witness);
-  else if (PERSONAL_STEPS.has(step.kind)) await company.checkState(step.by);
+  for (const { kind, by } of group) if (PERSONAL_STEPS.has(kind)) await company.checkState(by);
   requireNoProblems(company);
   await company.checkApp(false);
 }

@@ -279,7 +279,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     'a subscription misses its first event',
     'domain/src/channels/channel-delivery.ts',
     'if (fromSeq <= seq && (toSeq === null || seq < toSeq)) return true;',
-    'if (fromSeq + 1 < seq && (toSeq === null || seq < toSeq)) return true;',
+    'if (fromSeq + 2 < seq && (toSeq === null || seq < toSeq)) return true;',
   ),
   fault(
     'the replay ignores the end of a subscription',
@@ -347,6 +347,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     'domain/src/kernel/event-hub.ts',
     "if (event.event.type === 'restarted') this.endBefore(event);",
     '',
+    'only imports write the event that it ignores, and imports are not played',
   ),
   fault(
     'deleted messages stay in their table',
@@ -383,6 +384,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     'domain/src/kernel/live-queue.ts',
     'this.fallBehind((after + 1) as EventSeq);\n',
     '',
+    'simulated backups are restored while no server runs',
   ),
   fault(
     'the disk is not synced',
