@@ -102,9 +102,15 @@ export const ACTIONS = {
       if (status !== 200 && !isMoved) return;
       const before = moved.map((each) => ({ ...model.watchers(each), maybe: new Set(model.readersOf(each)) }));
       const watching = new Set(before.flatMap(({ always, now }) => [...always, ...now]));
+      const holding = new Set(moved.flatMap(({ rows }) => [...rows]));
       model.move(moved, to, topic === from.topic ? null : topic);
       for (const [index, each] of moved.entries())
-        company.publishMove(each, { ...before[index]!, watching, from: from.channel }, message, to !== from.channel);
+        company.publishMove(
+          each,
+          { ...before[index]!, watching, holding, from: from.channel },
+          message,
+          to !== from.channel,
+        );
     },
   },
   delete: {
@@ -140,6 +146,7 @@ export const ACTIONS = {
       else {
         message.reactions.add(by);
         // A new reaction creates a row, as for a delivered message (messages §12.2).
+        if (!message.rows.has(by)) company.devices.get(by)?.synced.doubtNewest();
         message.rows.add(by);
       }
       company.publish('reaction', message, company.model.watchers(message));
@@ -313,10 +320,7 @@ export const ACTIONS = {
       }
     },
   },
-  describe: {
-    weight: 2,
-    play: async (company, { a }) => describe(company, pick(channelsOf(company), a)),
-  },
+  describe: { weight: 2, play: async (company, { a }) => describe(company, pick(channelsOf(company), a)) },
   schedule: {
     weight: 3,
     play: async (company, step) => {

@@ -48,13 +48,15 @@ const deliveryOf = (kind: Delivery['kind'], person: Person, number: number): str
   `${kind} to p${person} about text ${number}`;
 const pushOf = (person: Person, number: number): string => deliveryOf('push', person, number);
 /** Maximum time until a phone shows a message. */
-const PUSH_PATIENCE_SECONDS = 60;
+const PUSH_PATIENCE_MS = 60_000;
 const NOBODY: ReadonlySet<Person> = new Set();
 const NOBODY_SURELY = { always: NOBODY, now: NOBODY };
 
 interface AudienceOfMove extends Audience {
   /** Watchers of any of the moved messages. */
   readonly watching: ReadonlySet<Person>;
+  /** People who had one of the moved messages, possibly without access to it. */
+  readonly holding: ReadonlySet<Person>;
   readonly from: Channel;
 }
 
@@ -64,6 +66,8 @@ interface Awaited {
   readonly message: Message;
   /** Text of the message when it was sent. */
   readonly number: number;
+  /** Elapsed time, which jumps of the clock do not change. */
+  readonly dueMs: number;
   readonly failures: number;
 }
 
@@ -157,11 +161,12 @@ export class CompanyClients {
     if ('channel' in message.destination || this.engine.isDiskFailing) return;
     const failures = this.failures + this.engine.crashes;
     const { number } = message;
-    for (const person of message.unread) this.awaited.push({ person, message, number, failures });
+    const dueMs = this.time.elapsedMs() + PUSH_PATIENCE_MS;
+    for (const person of message.unread) this.awaited.push({ person, message, number, dueMs, failures });
   }
 
   private checkAwaited(): void {
-    const isDue = ({ message }: Awaited) => message.sentAt + PUSH_PATIENCE_SECONDS <= this.time.now();
+    const isDue = ({ dueMs }: Awaited) => dueMs <= this.time.elapsedMs();
     const due = this.awaited.filter(isDue);
     this.awaited = this.awaited.filter((each) => !isDue(each));
     for (const { person, message, number, failures } of due) {
@@ -451,11 +456,11 @@ export class CompanyClients {
       return;
     }
     // Events of moves name all moved messages.
-    const { from, watching } = before;
+    const { from, watching, holding } = before;
     const former = [...before.always, ...before.now, ...(before.maybe ?? []), ...watching, ...from.subscribers];
     const all = new Set([...former, ...after.always, ...after.now, ...holders]);
     const mayRead = (person: Person) => this.model.mayRead(person, message);
-    this.publish('update', message, { ...NOBODY_SURELY, maybe: new Set([...all].filter(mayRead)) });
+    this.publish('update', message, { ...NOBODY_SURELY, maybe: new Set([...all, ...holding].filter(mayRead)) });
     // Nobody hears of messages of a protected history that they never had.
     const mayHear = (person: Person) => !from.isPrivate || from.isShared || before.maybe!.has(person);
     const hidden = new Set([...all].filter((each) => !mayRead(each) && mayHear(each)));

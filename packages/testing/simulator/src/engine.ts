@@ -19,7 +19,7 @@ import { Outside } from './outside.js';
 import type { SimulatedTime } from './simulated-time.js';
 import { settle } from './simulated-time.js';
 import { Violation } from './violation.js';
-import { type Answer, type Call, Wire } from './wire.js';
+import { type Answer, type Call, ConnectionLost, Wire } from './wire.js';
 
 /** Account of a simulated person. */
 export interface Account {
@@ -229,6 +229,7 @@ export class Engine {
     // Other people's requests may still go on when a violation has ended the run.
     if (this.isClosed) return never();
     const { process } = this;
+    if (process.isDead) throw new ConnectionLost();
     process.calls++;
     try {
       return await this.nodeOf(process, client).wire.call(call);

@@ -35,30 +35,12 @@ export const FAULTS = {
       await sending(true)(company, step);
     },
   },
-  clockBack: {
-    weight: 1,
-    play: async (company, { a }) => company.jumpClock(-Math.floor(a * 3600)),
-  },
-  clockForward: {
-    weight: 1,
-    play: async (company, { a }) => company.jumpClock(Math.floor(a * 3 * 86_400)),
-  },
-  diskFull: {
-    weight: 1,
-    play: async (company, { a }) => company.failDisk('full', 2 + Math.floor(a * 8)),
-  },
-  diskBroken: {
-    weight: 1,
-    play: async (company, { a }) => company.failDisk('broken', 1 + Math.floor(a * 4)),
-  },
-  restore: {
-    weight: 1,
-    play: async (company) => company.restoreBackup(),
-  },
-  slowReader: {
-    weight: 2,
-    play: async (company, { by }) => company.readSlowly(by),
-  },
+  clockBack: { weight: 1, play: async (company, { a }) => company.jumpClock(-Math.floor(a * 3600)) },
+  clockForward: { weight: 1, play: async (company, { a }) => company.jumpClock(Math.floor(a * 3 * 86_400)) },
+  diskFull: { weight: 1, play: async (company, { a }) => company.failDisk('full', 2 + Math.floor(a * 8)) },
+  diskBroken: { weight: 1, play: async (company, { a }) => company.failDisk('broken', 1 + Math.floor(a * 4)) },
+  restore: { weight: 1, play: async (company) => company.restoreBackup() },
+  slowReader: { weight: 2, play: async (company, { by }) => company.readSlowly(by) },
 } satisfies Readonly<Record<string, { readonly weight: number; readonly play: Play }>>;
 
 export type FaultKind = keyof typeof FAULTS;

@@ -88,6 +88,11 @@ export class SyncedState {
     }
   }
 
+  /** Called when the person gets a message without an event, as by a reaction to it. */
+  doubtNewest(): void {
+    this.unsure.isNewestGone = true;
+  }
+
   private withoutUnsure(state: Wire): Wire {
     const { isNewestGone, conversations, shownAgain } = this.unsure;
     if (shownAgain.size > 0) withoutOwnThings(state, shownAgain);
