@@ -66,8 +66,6 @@ interface Awaited {
   readonly message: Message;
   /** Text of the message when it was sent. */
   readonly number: number;
-  /** Elapsed time, which jumps of the clock do not change. */
-  readonly dueMs: number;
   readonly failures: number;
 }
 
@@ -161,12 +159,11 @@ export class CompanyClients {
     if ('channel' in message.destination || this.engine.isDiskFailing) return;
     const failures = this.failures + this.engine.crashes;
     const { number } = message;
-    const dueMs = this.time.elapsedMs() + PUSH_PATIENCE_MS;
-    for (const person of message.unread) this.awaited.push({ person, message, number, dueMs, failures });
+    for (const person of message.unread) this.awaited.push({ person, message, number, failures });
   }
 
   private checkAwaited(): void {
-    const isDue = ({ dueMs }: Awaited) => dueMs <= this.time.elapsedMs();
+    const isDue = ({ message }: Awaited) => message.sentAtMs + PUSH_PATIENCE_MS <= this.time.elapsedMs();
     const due = this.awaited.filter(isDue);
     this.awaited = this.awaited.filter((each) => !isDue(each));
     for (const { person, message, number, failures } of due) {
@@ -315,7 +312,7 @@ export class CompanyClients {
     this.engine.disk.loseToBackup();
     this.model.restore();
     // The bot gets these questions again.
-    for (const question of this.model.questions.values()) question.askedAt = this.time.now();
+    for (const question of this.model.questions.values()) question.askedAtMs = this.time.elapsedMs();
     for (const device of this.devices.values()) {
       device.deliveries.forgetAfter(this.savedChanges);
       device.mayKnowLost = true;
@@ -502,6 +499,7 @@ export class CompanyClients {
         await this.connect(person);
         return;
       }
+      if (status !== 200 && this.engine.isDiskFailing) return;
       if (status !== 200) throw new Violation('events are delivered', `p${person}: ${JSON.stringify(json)}`);
       if (json.events.length === 0) break;
       for (const event of json.events) this.applyEvent(person, device, event);

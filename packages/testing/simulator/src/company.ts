@@ -20,9 +20,9 @@ import type { Answer } from './wire.js';
 type Wire = any;
 
 /** Maximum time until a new message is found by search. */
-const INDEX_PATIENCE_SECONDS = 15 * 60;
+const INDEX_PATIENCE_MS = 15 * 60_000;
 /** Maximum time until a bot has answered, even after a crash or a failing disk. */
-const BOT_PATIENCE_SECONDS = 30 * 60;
+const BOT_PATIENCE_MS = 30 * 60_000;
 /** Minimum time for which files are kept without a link. */
 const KEPT_UNUSED_SECONDS = 7 * 86_400;
 /** Field of register that changes with each start of the server, without an event. */
@@ -97,7 +97,7 @@ export class Company extends CompanyClients {
     const word = textOf(message.number).split(' ')[0];
     const { json } = await this.page(person, [{ operator: 'search', operand: word }]);
     const isFound = json.messages?.some(({ id }: Wire) => id === message.id) ?? false;
-    const isOld = message.sentAt + INDEX_PATIENCE_SECONDS < this.time.now();
+    const isOld = message.sentAtMs + INDEX_PATIENCE_MS < this.time.elapsedMs();
     // A failing disk cannot store the terms of new messages.
     if (json.search_incomplete === true && this.engine.isDiskFailing) return;
     if (isOld && !isFound && message.rows.has(person) && this.model.mayRead(person, message)) {
@@ -168,8 +168,8 @@ export class Company extends CompanyClients {
 
   /** The bot has answered each question once. */
   async checkAnswers(): Promise<void> {
-    for (const [number, { by, askedAt, answer }] of [...this.model.questions]) {
-      if (askedAt + BOT_PATIENCE_SECONDS > this.time.now()) continue;
+    for (const [number, { by, askedAtMs, answer }] of [...this.model.questions]) {
+      if (askedAtMs + BOT_PATIENCE_MS > this.time.elapsedMs()) continue;
       this.model.questions.delete(number);
       if (answer === 0 && this.model.isDeletedText(number)) continue;
       const count = (await this.directsWith(by, answer)).length;
@@ -196,7 +196,7 @@ export class Company extends CompanyClients {
       if (entry && !scheduled.isExcused)
         throw new Violation('jobs due are done once', `scheduled message ${id} was sent and is still listed`);
       this.model.scheduled.delete(id);
-      const message = this.model.send(copies[0].id, author, destination, number, this.time.now());
+      const message = this.model.send(copies[0].id, author, destination, number, this.time.elapsedMs());
       this.adopt(message, !scheduled.isExcused);
       return;
     }

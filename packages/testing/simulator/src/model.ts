@@ -32,7 +32,8 @@ export type Destination =
 export interface Message {
   readonly id: number;
   readonly sender: Person;
-  readonly sentAt: number;
+  /** Time that has elapsed since the start. Jumps of the clock do not change it. */
+  readonly sentAtMs: number;
   destination: Destination;
   /** Number of the current text. */
   number: number;
@@ -89,7 +90,7 @@ export interface Reminder {
 /** Direct message to the bot, which answers it once. */
 export interface Question {
   readonly by: Person;
-  askedAt: number;
+  askedAtMs: number;
   /** Number of the answer; 0 if the bot has not seen the question. */
   answer: number;
 }
@@ -343,14 +344,14 @@ export class Model {
     sender: Person,
     destination: Destination,
     number: number,
-    sentAt: number,
+    sentAtMs: number,
     file: StoredFile | null = null,
   ): Message {
     const rows = receiversOf(destination);
     const unread = new Set(rows);
     unread.delete(sender);
     const message = {
-      ...{ id, sender, sentAt, destination, number, file, rows, unread, isDeleted: false },
+      ...{ id, sender, sentAtMs, destination, number, file, rows, unread, isDeleted: false },
       quotedFor: new Set<Person>(),
       reactions: new Set<Person>(),
     };

@@ -48,7 +48,7 @@ export async function send(
   const params = { ...sentTo, ...local };
   const { status, json, body } = await company.insist(step.by, 'POST', '/messages', params, { losesAnswer });
   if (status === 200) {
-    const message = model.send(json.id, step.by, destination, number, time.now(), file);
+    const message = model.send(json.id, step.by, destination, number, time.elapsedMs(), file);
     company.adopt(message);
     company.awaitPush(message);
   }

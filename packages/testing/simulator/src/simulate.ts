@@ -221,6 +221,8 @@ async function playGroup(company: Company, group: readonly Step[], played: numbe
   await settle(engine.isBusy);
   if (engine.isDead) await company.recover();
   if (!engine.isDiskFailing) await checkStep(company, group, played);
+  // The disk may fail in commits only, of which clients must not hear.
+  else for (const person of company.people.keys()) await company.catchUp(person);
 }
 
 /** Lets time pass, with a check at each moment when a job is due. */
