@@ -114,7 +114,7 @@ export const ACTIONS = {
     },
   },
   delete: {
-    weight: 4,
+    weight: 8,
     play: async (company, step) => {
       const message = pickForDeletion(company, step);
       if (!message) return;

@@ -322,12 +322,8 @@ export class Model {
   }
 
   /** True if the message is the oldest one in its channel. */
-  isFirst(message: Message): boolean {
-    const { destination } = message;
-    if (!('channel' in destination)) return false;
-    const isThere = (each: Message) =>
-      !each.isDeleted && 'channel' in each.destination && each.destination.channel === destination.channel;
-    return [...this.messages.values()].find(isThere) === message;
+  isFirst({ id, destination }: Message): boolean {
+    return 'channel' in destination && this.inChannel(destination.channel)[0]?.id === id;
   }
 
   readersOf(message: Message): readonly Person[] {
@@ -445,15 +441,16 @@ export class Model {
     });
   }
 
+  private inChannel(channel: Channel): readonly Message[] {
+    const isThere = ({ destination }: Message) => 'channel' in destination && destination.channel === channel;
+    return [...this.messages.values()].filter((message) => !message.isDeleted && isThere(message));
+  }
+
   /** Topic identity ignores case (messages §1.5). */
   inTopic(channel: Channel, topic: string): readonly Message[] {
     const key = topic.toLowerCase();
-    return [...this.messages.values()].filter(
-      ({ isDeleted, destination }) =>
-        !isDeleted &&
-        'channel' in destination &&
-        destination.channel === channel &&
-        destination.topic.toLowerCase() === key,
+    return this.inChannel(channel).filter(
+      ({ destination }) => 'channel' in destination && destination.topic.toLowerCase() === key,
     );
   }
 
