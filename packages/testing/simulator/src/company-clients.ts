@@ -267,6 +267,8 @@ export class CompanyClients {
     for (const scheduled of this.model.scheduled.values()) scheduled.isExcused = true;
     const checkAfter = this.time.now() + seconds;
     for (const reminder of this.model.reminders) reminder.checkAfter = Math.max(reminder.checkAfter, checkAfter);
+    // The bot may get these questions again.
+    for (const question of this.model.questions.values()) question.askedAtMs = this.time.elapsedMs();
   }
 
   jumpClock(seconds: number): void {
@@ -311,8 +313,6 @@ export class CompanyClients {
     await this.engine.crash();
     this.engine.disk.loseToBackup();
     this.model.restore();
-    // The bot gets these questions again.
-    for (const question of this.model.questions.values()) question.askedAtMs = this.time.elapsedMs();
     for (const device of this.devices.values()) {
       device.deliveries.forgetAfter(this.savedChanges);
       device.mayKnowLost = true;
