@@ -13,20 +13,21 @@ const MOVED = new Set(['Nothing to change', 'Invalid propagate_mode without topi
 const ROLES = [ADMINISTRATOR, MODERATOR, MEMBER, GUEST, MEMBER, GUEST, MODERATOR, MEMBER];
 /** Messages that people return to. */
 const RECENT = 12;
-/** Messages that people are likely to delete. */
-const FRESH = 3;
 
 /** Messages of others are deleted by administrators only (messages §11). */
 const mayDelete = ({ model }: Company, by: number, { sender }: Message): boolean =>
   sender === by || model.roles[by]! <= ADMINISTRATOR;
 
 /** Half of the time, a message to which a reminder or the channel refers. */
-function pickForDeletion(company: Company, step: Choices): Message | undefined {
+async function pickForDeletion(company: Company, step: Choices): Promise<Message | undefined> {
   const { model } = company;
   if (step.b > 0.9) return pickRecent(company, step);
+  // Somebody takes back a message before others have polled.
+  if (step.b < 0.2) await sending(false)(company, step);
   const deletable = model.readable(step.by).filter((message) => mayDelete(company, step.by, message));
   const referred = deletable.filter((message) => message.quotedFor.size > 0 || model.isFirst(message));
-  return pick(step.b < 0.5 && referred.length > 0 ? referred : deletable.slice(-FRESH), step.a);
+  if (step.b < 0.2) return deletable.at(-1);
+  return pick(step.b < 0.5 && referred.length > 0 ? referred : deletable.slice(-RECENT), step.a);
 }
 
 /** One of the last messages that the person can read and for which the condition holds. */
@@ -47,8 +48,7 @@ async function postWithoutPermission(company: Company, { by, b }: Choices): Prom
 const ownerChanges = (company: Company, path: string, params: Readonly<Record<string, unknown>>) =>
   company.insist(OWNER_PERSON, 'PATCH', path, params);
 
-async function describe(company: Company, channel: Channel | undefined): Promise<void> {
-  if (!channel) return;
+async function describe(company: Company, channel: Channel): Promise<void> {
   const number = company.model.newNumber();
   company.model.describe(channel, number);
   await ownerChanges(company, `/streams/${channel.id}`, { description: textOf(number) });
@@ -116,7 +116,7 @@ export const ACTIONS = {
   delete: {
     weight: 8,
     play: async (company, step) => {
-      const message = pickForDeletion(company, step);
+      const message = await pickForDeletion(company, step);
       if (!message) return;
       const { status, json } = await company.insist(step.by, 'DELETE', `/messages/${message.id}`, {});
       if (status === 200 && !mayDelete(company, step.by, message))
@@ -273,10 +273,7 @@ export const ACTIONS = {
         model.roles[person] = role;
       });
       // Events depend on the new role from now on.
-      await describe(
-        company,
-        pickChannel(company, other(a), ({ subscribers }) => !subscribers.has(person)),
-      );
+      for (const channel of channelsOf(company)) if (!channel.subscribers.has(person)) await describe(company, channel);
       await company.checkState(person);
     },
   },
@@ -320,7 +317,7 @@ export const ACTIONS = {
       }
     },
   },
-  describe: { weight: 2, play: async (company, { a }) => describe(company, pick(channelsOf(company), a)) },
+  describe: { weight: 2, play: async (company, { a }) => describe(company, pick(channelsOf(company), a)!) },
   schedule: {
     weight: 3,
     play: async (company, step) => {
