@@ -125,7 +125,7 @@ export const ACTIONS = {
       const isDone = status === 200 || (json.msg === 'Invalid message(s)' && company.mayHaveRepeated);
       if (!isDone) return;
       const { always, now } = company.model.watchers(message);
-      company.model.delete(message);
+      company.model.delete(message, company.time.elapsedMs());
       company.publish('delete', message, { always: new Set([...always, step.by]), now });
     },
   },
@@ -352,9 +352,7 @@ export const ACTIONS = {
       const { status } = await company.insist(author, 'POST', '/reminders', {
         ...{ message_id: message.id, scheduled_delivery_timestamp: dueAt, note: `zq${number}zq` },
       });
-      if (status === 200 && !company.mayHaveRepeated) {
-        model.reminders.add({ number, author, message, dueAt, checkAfter: dueAt });
-      }
+      if (status === 200 && !company.mayHaveRepeated) model.reminders.add({ number, author, dueAt, checkAfter: dueAt });
     },
   },
   ask: {

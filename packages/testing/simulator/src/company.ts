@@ -44,7 +44,7 @@ export class Company extends CompanyClients {
     await this.checkEvents(person);
     const { json } = await this.register(person);
     this.checkUnread(person, json.unread_msgs);
-    this.checkFirstMessages(json.subscriptions);
+    this.checkDeletions(json);
     const device = this.devices.get(person);
     if (device && !this.isOffline(person)) {
       const [state, fresh] = [device.synced.state, device.synced.comparableOf(json)];
@@ -159,9 +159,6 @@ export class Company extends CompanyClients {
       if (isOnTime) this.checkTime(`reminder ${number}`, dueAt, copies);
       if (copies.length !== 1)
         throw new Violation('jobs due are done once', `p${author} got reminder ${number} ${copies.length} times`);
-      // Users §21: a reminder of a deleted message does not quote it.
-      if (isOnTime && reminder.message.isDeleted && numbersIn(copies[0].content).has(reminder.message.number))
-        throw new Violation('a deleted message is gone', `p${author} reads it in reminder ${number}`);
       this.model.reminders.delete(reminder);
     }
   }
@@ -293,12 +290,19 @@ export class Company extends CompanyClients {
     }
   }
 
-  /** Messages §11: the deletion of the first message of a channel makes another one the first. */
-  private checkFirstMessages(subscriptions: readonly Wire[]): void {
+  /** No channel begins with a deleted message (messages §11), and soon no reminder quotes one (users §21). */
+  private checkDeletions({ subscriptions, reminders }: Wire): void {
+    const { messages } = this.model;
     for (const { stream_id, first_message_id } of subscriptions) {
-      const first = this.model.messages.get(first_message_id);
+      const first = messages.get(first_message_id);
       if (first?.isDeleted && 'channel' in first.destination && first.destination.channel.id === stream_id)
         throw new Violation('a deleted message is gone', `channel ${stream_id} begins with message ${first.id}`);
+    }
+    for (const { reminder_target_message_id, content } of reminders) {
+      const message = messages.get(reminder_target_message_id);
+      if (!message?.isDeleted || message.deletedAtMs + JOB_PATIENCE_SECONDS * 1000 > this.time.elapsedMs()) continue;
+      if (numbersIn(content).has(message.number))
+        throw new Violation('a deleted message is gone', `a reminder quotes message ${message.id}`);
     }
   }
 

@@ -46,6 +46,7 @@ export interface Message {
   readonly quotedFor: Set<Person>;
   readonly reactions: Set<Person>;
   isDeleted: boolean;
+  deletedAtMs: number;
 }
 
 /** Uploaded file. */
@@ -81,7 +82,6 @@ export interface Scheduled {
 export interface Reminder {
   readonly number: number;
   readonly author: Person;
-  readonly message: Message;
   readonly dueAt: number;
   /** Time when it must have been delivered at the latest, apart from the usual delay. */
   checkAfter: number;
@@ -347,7 +347,7 @@ export class Model {
     const unread = new Set(rows);
     unread.delete(sender);
     const message = {
-      ...{ id, sender, sentAtMs, destination, number, file, rows, unread, isDeleted: false },
+      ...{ id, sender, sentAtMs, destination, number, file, rows, unread, isDeleted: false, deletedAtMs: 0 },
       quotedFor: new Set<Person>(),
       reactions: new Set<Person>(),
     };
@@ -384,9 +384,10 @@ export class Model {
     this.announce(scheduled.number, scheduled.author, scheduled);
   }
 
-  delete(message: Message): void {
+  delete(message: Message, elapsedMs: number): void {
     this.changeAccess(() => {
       message.isDeleted = true;
+      message.deletedAtMs = elapsedMs;
     });
   }
 
