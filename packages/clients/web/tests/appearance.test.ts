@@ -2,7 +2,7 @@ import type { BrowserContextOptions, Page } from '@playwright/test';
 import { compiled } from '../src/app/english.js';
 import { LANGUAGES } from '../src/kit/languages.js';
 import { check, open, placesOf } from './places.js';
-import { expect, messageWith, openPhone, placeOf, post, test, violationsIn } from './stories.js';
+import { expect, goTo, messageWith, openPhone, placeOf, post, test, violationsIn } from './stories.js';
 
 const NAMES = [
   ...['inbox', 'feed', 'channel', 'channels', 'new channel', 'channel settings', 'subscribers', 'settings preferences'],
@@ -95,6 +95,25 @@ for (const language of LANGUAGES.filter((name) => name !== 'en')) {
     await checkAll(page, await placesOf(server), language);
   });
 }
+
+test('shows every filter of the inbox and of recent conversations on narrow phones in each language', async ({
+  logIn,
+}) => {
+  for (const language of LANGUAGES) {
+    const [locale] = Intl.getCanonicalLocales(language);
+    const { page, context } = await logIn('hamlet', '#inbox', {
+      locale: locale!,
+      viewport: { width: 360, height: 800 },
+    });
+    for (const place of ['#inbox', '#recent']) {
+      await goTo(page, place);
+      const filters = page.locator('main label:has([type="radio"])');
+      await expect(filters.first()).toBeVisible();
+      for (const filter of await filters.all()) await expect(filter).toBeInViewport({ ratio: 1 });
+    }
+    await context.close();
+  }
+});
 
 test('shows the full search placeholder, or an icon if there is no room', async ({ logIn, server }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'a conversation with quite a long name to show'));

@@ -1,6 +1,5 @@
-import { useEffect, useId, useRef } from 'react';
+import { useId } from 'react';
 import { CountBadge } from '../kit/badge.js';
-import { mounted } from '../kit/mounted.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './inbox.module.css';
 import type { StoredChoice } from './list-settings.js';
@@ -12,18 +11,12 @@ interface Props<T extends string> {
   readonly options: readonly (readonly [value: T, text: string, waiting?: number])[];
 }
 
-/** Radio buttons in one line, which are one tab stop. */
+/** Radio buttons that are one tab stop. They wrap in narrow windows. */
 export function Choices<T extends string>({ label, choice, options }: Props<T>) {
   const name = useId();
   const current = useReading(choice.current);
-  const frame = useRef<HTMLFieldSetElement>(null);
-  // Narrow windows show a part of the line.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the chosen option has changed.
-  useEffect(() => {
-    mounted(frame).querySelector(':checked')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [current]);
   return (
-    <fieldset ref={frame} className={styles.choices} aria-label={label}>
+    <fieldset className={styles.choices} aria-label={label}>
       {options.map(([value, text, waiting = 0]) => (
         <label key={value} className={styles.choice}>
           <input type="radio" name={name} checked={value === current} onChange={() => choice.choose(value)} />
