@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { expect, goTo, messageWith, placeOf, post, type Server, test } from './stories.js';
 
@@ -12,6 +14,8 @@ async function fill(server: Server, topic: string, read: number, unread: readonl
   for (let n = 0; n < read; n++) await post(server, READER, topic, lineOf(n));
   for (const content of unread) await post(server, WRITER, topic, content);
 }
+
+const PICTURE = readFileSync(join(import.meta.dirname, '../../../../docs/images/web-client.png'));
 
 const listOf = (page: Page) => page.getByRole('region', { name: 'Messages' });
 
@@ -71,6 +75,30 @@ for (const height of [600, 768, 900]) {
     }
   });
 }
+
+test('opens at a long first unread message with its sender, and reads what ends in view', async ({ server, logIn }) => {
+  for (const height of [600, 720, 900]) {
+    for (const count of [1, 2, 4]) {
+      await fill(server, `long first ${height} ${count}`, 12, [
+        LONG,
+        ...Array.from({ length: count - 1 }, (_, n) => lineOf(n + 100)),
+      ]);
+    }
+    const { page, context } = await logIn(READER, '#inbox', { viewport: { width: 1440, height } });
+    for (const count of [1, 2, 4]) {
+      const topic = `long first ${height} ${count}`;
+      await goTo(page, await placeOf(server, topic));
+      await expect(listOf(page).locator('[part="unread-line"]')).toBeVisible();
+      await page.waitForTimeout(300);
+      const { ids, isSenderVisible, fromEnd } = await shownIn(page);
+      expect(isSenderVisible, topic).toBe(true);
+      expect(fromEnd <= 1 || fromEnd > 20, `${topic}: ${fromEnd}`).toBe(true);
+      expect(ids.length, topic).toBeGreaterThan(0);
+      await expect.poll(() => unreadOf(server, ids), topic).toEqual([]);
+    }
+    await context.close();
+  }
+});
 
 test('shows the start of a message that is taller than the view', async ({ server, logIn }) => {
   await fill(server, 'tall', 12, [LONG, ...Array.from({ length: 24 }, (_, n) => lineOf(n + 100))]);
@@ -151,13 +179,18 @@ test('paints messages in their final place at once', async ({ server, logIn }) =
     await fill(server, topic, 20 + n, n % 3 === 0 ? [] : Array.from({ length: 2 * n }, (_, line) => lineOf(line + n)));
     if (n % 4 === 0) await post(server, READER, topic, '/poll Lunch?\nSoup\nSalad');
     if (n % 4 === 1) await post(server, WRITER, topic, '```python\nprint(1)\n```\n$$x^2$$ and ||hidden||');
+    if (n % 4 === 2) {
+      const { url } = (await server.upload(WRITER, '/user_uploads', `lamp ${n}.png`, PICTURE)) as { url: string };
+      await post(server, n === 2 ? READER : WRITER, topic, `[lamp.png](${url})`);
+    }
   }
+  const places = await Promise.all(topics.map((topic) => placeOf(server, topic)));
   const { page, context } = await logIn(READER, '#recent');
   const session = await context.newCDPSession(page);
   await page.waitForTimeout(1000);
   await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
   const jumps: string[] = [];
-  for (const topic of [...topics, ...topics]) {
+  for (const place of [...places, ...places]) {
     await page.evaluate(() => {
       const frames: string[] = [];
       Object.assign(globalThis, { frames });
@@ -184,12 +217,12 @@ test('paints messages in their final place at once', async ({ server, logIn }) =
         });
       next();
     });
-    await goTo(page, await placeOf(server, topic));
+    await goTo(page, place);
     await expect.poll(async () => (await framesOf(page)).length).toBeGreaterThan(0);
     await page.waitForTimeout(1000);
     const frames = await framesOf(page);
     if (frames.some((frame) => isMoved(frame, frames.at(-1)!))) {
-      jumps.push(`${topic}: ${[...new Set(frames)].join(' → ')}`);
+      jumps.push(`${place}: ${[...new Set(frames)].join(' → ')}`);
     }
   }
   expect(jumps).toEqual([]);
@@ -228,6 +261,15 @@ test('puts the cursor on the message of a followed link and marks it', async ({ 
   await page.reload();
   await goTo(page, `${place}/near/${idOfLine(10)}`);
   await expectMarked('Line 10:');
+  const link = `${place}/near/${idOfLine(5)}`;
+  await post(server, READER, 'linked', `@_**Cordelia** [said](${link}):\n\`\`\`quote\nLine 5\n\`\`\``);
+  await goTo(page, '#inbox');
+  await goTo(page, place);
+  await page.getByRole('link', { name: 'said' }).click();
+  await expectMarked('Line 5:');
+  await page.keyboard.press('j');
+  await page.keyboard.press('z');
+  await expectMarked('Line 6:');
 });
 
 test('scrolls the sidebar to the place that was opened', async ({ server, logIn }) => {
@@ -319,6 +361,10 @@ for (const words of [0, 20, 100, 400, 900, 1600]) {
     await goTo(page, '#recent');
     await expect(listOf(page)).toHaveCount(0);
     await page.goBack();
+    await expectSame(before);
+    await page.reload();
+    await expectSame(before);
+    await page.setViewportSize({ width: 900, height: 800 });
     await expectSame(before);
     await page.reload();
     await expectSame(before);

@@ -42,6 +42,8 @@ export interface ListScroll {
 export const AT_END_PX = 60;
 /** Expected height of a row. */
 const ROW_PX = 64;
+/** Minimum height of a row. */
+const LEAST_ROW_PX = 20;
 /** Rows rendered above and below the visible ones, once those have been painted. */
 const OVERSCAN = 8;
 const PAINTED_AFTER_MS = 100;
@@ -245,7 +247,7 @@ export function useArrival(list: ListStart, { frame, virtual }: ListScroll): Arr
   return { openedPlace, isArriving, end, arrive, jumpTo };
 }
 
-/** Returns the scroll offset that aligns a row; null for the end of the list, also if all rows from this one on fit. */
+/** Returns the scroll offset that aligns a row; null for the end of the list, also if it shows all from this sender on. */
 function offsetOf(
   list: HTMLElement,
   virtual: Virtualizer<HTMLElement, Element>,
@@ -258,9 +260,23 @@ function offsetOf(
   if (!row) return null;
   if (typeof top === 'number') return row.start - top + boxOf(list).top;
   const height = list.clientHeight;
-  if (top === 'end' ? row.end === end : end - row.start <= height) return null;
+  if (top === 'end' ? row.end === end : leastFrom(virtual, index) <= height + aboveSender(virtual, row)) return null;
   const free = Math.max(0, height - row.size);
   return row.start - { third: Math.min(height / 3, free), middle: free / 2, end: free }[top];
+}
+
+/** Minimum height of a row and the following ones. Rows that may fit are rendered and measured. */
+const leastFrom = ({ measurementsCache, itemSizeCache }: Virtualizer<HTMLElement, Element>, index: number): number =>
+  measurementsCache
+    .slice(index)
+    .reduce((sum, { key, size }) => sum + (itemSizeCache.has(key) ? size : LEAST_ROW_PX), 0);
+
+/** Height of the lines above the sender, which may be hidden if the end of the list is visible instead. */
+function aboveSender({ elementsCache }: Virtualizer<HTMLElement, Element>, { key }: VirtualItem): number {
+  const row = elementsCache.get(key);
+  const sender = row?.querySelector('[part="sender"]');
+  if (!row || !sender) return 0;
+  return Math.min(AT_END_PX, sender.getBoundingClientRect().top - row.getBoundingClientRect().top);
 }
 
 /** Keeps the visible messages in place when the list is resized, and the newest one at the end. */
