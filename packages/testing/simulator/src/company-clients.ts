@@ -268,12 +268,15 @@ export class CompanyClients {
     const checkAfter = this.time.now() + seconds;
     for (const reminder of this.model.reminders) reminder.checkAfter = Math.max(reminder.checkAfter, checkAfter);
     // The bot may get these questions again.
-    for (const question of this.model.questions.values()) question.askedAtMs = this.time.elapsedMs();
+    const askedAtMs = this.time.elapsedMs() + seconds * 1000;
+    for (const question of this.model.questions.values()) question.askedAtMs = askedAtMs;
   }
 
   jumpClock(seconds: number): void {
     this.trace(`clock ${seconds}`);
     this.time.jumpClock(seconds);
+    // Work that is due by the clock waits until it gets there again.
+    if (seconds < 0) this.awaited = [];
     this.excuseJobs(Math.max(CLOCK_PATIENCE_SECONDS, -seconds));
   }
 
