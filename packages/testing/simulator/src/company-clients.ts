@@ -269,7 +269,7 @@ export class CompanyClients {
     for (const reminder of this.model.reminders) reminder.checkAfter = Math.max(reminder.checkAfter, checkAfter);
     // The bot may get these questions again.
     const askedAtMs = this.time.elapsedMs() + seconds * 1000;
-    for (const question of this.model.questions.values()) question.askedAtMs = askedAtMs;
+    for (const question of this.model.questions.values()) question.askedAtMs = Math.max(question.askedAtMs, askedAtMs);
   }
 
   jumpClock(seconds: number): void {
@@ -295,7 +295,10 @@ export class CompanyClients {
       if (steps > 1) this.offline.set(person, steps - 1);
       else this.offline.delete(person);
     }
-    if (!this.engine.isDiskFailing || --this.failingSteps > 0) return;
+    if (this.engine.isDiskFailing && --this.failingSteps <= 0) this.repairDisk();
+  }
+
+  repairDisk(): void {
     this.trace('the disk works');
     this.engine.disk.failure = null;
     this.failures++;

@@ -261,7 +261,7 @@ async function checkStep(company: Company, group: readonly Step[], played: numbe
 /** Lets the last jobs end, then checks what everybody sees. */
 async function endOf(company: Company): Promise<void> {
   const { engine, time } = company;
-  engine.disk.failure = null;
+  if (engine.isDiskFailing) company.repairDisk();
   company.excuseJobs(1);
   // Clients still have the queues of the last steps.
   for (const person of company.people.keys()) await company.checkPerson(person);
