@@ -23,6 +23,7 @@ import { ReadAllDialog } from '../src/inbox/read-all-dialog.js';
 import { Palette } from '../src/keyboard/palette.js';
 import { ShortcutsDialog } from '../src/keyboard/shortcuts-dialog.js';
 import { FormDialog } from '../src/kit/dialog.js';
+import { EraseDialog } from '../src/managing/erase-person.js';
 import { ValuesDialog } from '../src/managing/form.js';
 import { InviteDialog } from '../src/managing/invite-dialog.js';
 import { KeyDialog } from '../src/managing/key-dialog.js';
@@ -102,6 +103,7 @@ export const OVERLAYS: readonly Exhibit[] = [
   { name: 'Topic menu', open: () => <TopicMenu place={GALLERY} /> },
   { name: 'Add channels', open: () => <ChannelsMenu /> },
   { name: 'Invite people', open: () => <InviteDialog isLink={false} /> },
+  { name: 'Erase a person', open: () => <EraseDialog userId={personId('King')} /> },
   { name: 'Channel menu', open: () => <ChannelMenu channelId={VERONA} /> },
   { name: 'Main menu', open: () => <MainMenu onLogOut={nothing} /> },
   { name: 'Move topic', open: () => <MoveDialog place={{ ...GALLERY, topic: LONG_TOPIC }} messageId={null} /> },
