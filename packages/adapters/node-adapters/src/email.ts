@@ -187,11 +187,11 @@ export class FileOutbox implements Mailer {
   }
 
   async removeTo(address: string): Promise<void> {
-    const names = await readdir(this.folder).catch(() => []);
+    const names = await readdir(this.folder).catch(unlessMissing([]));
     for (const name of names.filter((each) => each.endsWith('.eml'))) {
       const path = join(this.folder, name);
       // Readers remove files in the meantime.
-      const content = await readFile(path, 'utf8').catch(() => '');
+      const content = await readFile(path, 'utf8').catch(unlessMissing(''));
       const [, to = ''] = /^To:(.*(?:\r?\n[ \t].*)*)/m.exec(content) ?? [];
       if (addressesIn(to).includes(address.toLowerCase())) await rm(path, { force: true });
     }
@@ -203,6 +203,14 @@ export class FileOutbox implements Mailer {
     if (this.counted >= this.max) throw new Error(`The outbox ${this.folder} is full: remove emails from it.`);
   }
 }
+
+/** Returns a handler that replaces a missing file or folder, and throws other errors again. */
+const unlessMissing =
+  <T>(replacement: T) =>
+  (error: NodeJS.ErrnoException): T => {
+    if (error.code === 'ENOENT') return replacement;
+    throw error;
+  };
 
 const addressesIn = (header: string): readonly string[] => header.toLowerCase().split(/[\s<>,]+/);
 

@@ -265,7 +265,7 @@ test('sorts and filters recent conversations', async ({ server, logIn }) => {
   await choose('Unread');
   await expect(row(page, 'recent own')).toHaveCount(0);
   await expect(row(page, 'recent crowd')).toBeVisible();
-  // Of other stories' conversations with more participants, only the first rows are drawn.
+  // The list draws only its first rows, which may be conversations of other stories with more participants.
   await choose('Latest');
   await choose('Participated');
   await expect(row(page, 'recent own')).toBeVisible();

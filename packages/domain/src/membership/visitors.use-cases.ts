@@ -189,9 +189,9 @@ export interface InheritFromVisitorInput {
 }
 
 /**
- * Gives a visitor's channels and direct conversations, with the newest messages and the visitor's reactions there, and the
- * visitor's files to the customer that the visitor turned out to be. The visitor's account is deactivated under the customer's name, so that
- * clients which loaded messages before show the same name.
+ * Gives a visitor's channels, direct conversations and files to the customer that the visitor turned out to be. The newest
+ * messages there, and the visitor's reactions to them, get the customer as author. The visitor's account is deactivated
+ * under the customer's name, so that clients which loaded messages before show the same name.
  */
 export class InheritFromVisitor {
   static readonly inject = ['unitOfWork', 'clock'] as const;

@@ -209,7 +209,7 @@ describe('partial state', () => {
       expect(Object.keys(part.presences)).not.toContain(String(user_id));
       expect(part.presences).not.toEqual({});
       expect(Object.keys(more.presences)).toEqual([String(user_id)]);
-      // Later reports return changes only.
+      // A report with this id returns later changes only.
       expect(part.presence_last_update_id).toBe(whole.presence_last_update_id);
     });
 

@@ -18,7 +18,7 @@ const RECENT = 12;
 const mayDelete = ({ model }: Company, by: number, { sender }: Message): boolean =>
   sender === by || model.roles[by]! <= ADMINISTRATOR;
 
-/** Half of the time, a message to which a reminder or the channel refers. */
+/** Message to delete: half of the time one to which a reminder or the channel refers. */
 async function pickForDeletion(company: Company, step: Choices): Promise<Message | undefined> {
   const { model } = company;
   if (step.b > 0.9) return pickRecent(company, step);

@@ -16,9 +16,14 @@ const ERASURE = wire.fields({
   held_texts: wire.integer(),
 });
 
-const presentErasure = ({ personId, requestedAt, endedAt, ...rest }: Erasure) => ({
-  ...{ user_id: personId, requested_at: requestedAt, ended_at: endedAt, everything_written: rest.everythingWritten },
-  ...{ removed_rows: rest.removedRows, changed_texts: rest.changedTexts, held_texts: rest.heldTexts },
+const presentErasure = (erasure: Erasure) => ({
+  user_id: erasure.personId,
+  requested_at: erasure.requestedAt,
+  ended_at: erasure.endedAt,
+  everything_written: erasure.everythingWritten,
+  removed_rows: erasure.removedRows,
+  changed_texts: erasure.changedTexts,
+  held_texts: erasure.heldTexts,
 });
 
 class ErasedPersonDto {

@@ -2,6 +2,7 @@ import { useLingui } from '@lingui/react';
 import { useCallback } from 'react';
 import { useChat } from '../services/context.js';
 import { useManagement } from '../services/use-management.js';
+import { passwordUnlessRecent } from './fields.js';
 import { ValuesDialog } from './form.js';
 import { timeOf, useFetched } from './personal-lists.js';
 
@@ -25,14 +26,7 @@ export function EraseDialog({ userId }: { readonly userId: number }) {
       settings={[
         { name: 'everything_written', label: i18n._('Also delete all messages, reactions and votes'), kind: 'switch' },
         { name: 'name', label: i18n._('Type “{name}” to confirm', { name }), kind: 'text', maxLength: 100 },
-        {
-          name: 'password',
-          label: i18n._('Password'),
-          kind: 'text',
-          type: 'password',
-          autoComplete: 'current-password',
-          hint: i18n._('May be empty within ten minutes after a log-in.'),
-        },
+        passwordUnlessRecent(i18n),
       ]}
       onSubmit={({ everything_written, name: typed, password }) =>
         api.post('/users/{user_id}/erasure', {

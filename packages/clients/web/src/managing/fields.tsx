@@ -1,3 +1,4 @@
+import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { PermissionDefinition } from '@parley/chat';
 import type { GroupSetting } from '@parley/client';
@@ -45,6 +46,16 @@ type Kind =
 
 /** A setting: its API name, texts and control. */
 export type Setting = { readonly name: string; readonly label: string; readonly hint?: string } & Kind;
+
+/** Own password for operations that require it or a recent log-in. */
+export const passwordUnlessRecent = (i18n: I18n): Setting => ({
+  name: 'password',
+  label: i18n._('Password'),
+  kind: 'text',
+  type: 'password',
+  autoComplete: 'current-password',
+  hint: i18n._('May be empty within ten minutes after a log-in.'),
+});
 
 /** True if a value is saved immediately instead of by a button. */
 export const isAtOnce = ({ kind }: Setting): boolean =>

@@ -5,6 +5,7 @@ import { sizeText } from '../kit/size-text.js';
 import { useChat, useServices } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
 import { useManagement } from '../services/use-management.js';
+import { passwordUnlessRecent } from './fields.js';
 import { ValuesDialog } from './form.js';
 import styles from './managing.module.css';
 import { timeOf, useFetched } from './personal-lists.js';
@@ -45,16 +46,7 @@ export function PersonData({ userId, anchor }: Props) {
     <ValuesDialog
       title={title}
       action={i18n._('Request')}
-      settings={[
-        {
-          name: 'password',
-          label: i18n._('Password'),
-          kind: 'text',
-          type: 'password',
-          autoComplete: 'current-password',
-          hint: i18n._('May be empty within ten minutes after a log-in.'),
-        },
-      ]}
+      settings={[passwordUnlessRecent(i18n)]}
       onSubmit={({ password }) => request(password)}
     />
   );
