@@ -126,7 +126,7 @@ const SENDS: readonly (Pick<Contest, 'label' | 'record' | 'goal'> & {
 })[] = [
   {
     label: 'a send with one in flight ÷ with 64',
-    record: 2.8,
+    record: 3.2,
     goal: 1.8,
     measured: { ...ORDINARY, inFlight: 1 },
     to: ORDINARY,
