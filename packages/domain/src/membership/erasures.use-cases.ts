@@ -227,8 +227,8 @@ const RETRY_SECONDS = 3600;
 const REMINDERS_SECONDS = 5;
 // Small, because each step delays sends: their 99th percentile stays within twice the usual (docs/performance.md).
 const EVENTS_PER_STEP = 25;
-const MESSAGES_PER_STEP = 10;
-const COPIES_PER_STEP = 50;
+const MESSAGES_PER_STEP = 5;
+const COPIES_PER_STEP = 25;
 const FILES_PER_STEP = 50;
 
 /** Payload at one of these stages. */
