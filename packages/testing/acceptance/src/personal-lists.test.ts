@@ -138,7 +138,7 @@ describe('draft', () => {
     expect(await drafts()).toHaveLength(1);
   });
 
-  describe('that quotes a deleted message', () => {
+  describe('with a quote of a deleted message', () => {
     const say = (content: string) => server.sendMessage(people.iago, town, { topic: 'plans', content });
     const quoting = (id: number, text: string) =>
       toTown({
