@@ -32,8 +32,8 @@ interface PersonalListRules<Row extends UserRow, Event extends DomainEvent> {
   readonly tooMany: Refusal;
   /** Refusal of rows with `texts` if their total size exceeds the limit of `keepsTooMuchText`. */
   readonly tooLong?: Refusal;
-  /** Message that the row quotes. Its deletion removes the event about the new row from the log. */
-  quoted?(row: Row): MessageId;
+  /** Message that the row quotes. Its deletion removes events with the row from the log. */
+  quoted?(row: Row): MessageId | undefined;
   /** Events for the owner. */
   readonly events: { added?(row: Row): Event; changed?(row: Row): Event; removed(row: Row): Event };
   readonly exported?: ExportRules<Row>;
@@ -120,18 +120,19 @@ export class PersonalList<Row extends UserRow, Event extends DomainEvent = Domai
     return row;
   }
 
-  async publishAdded(tx: Transaction, row: Row): Promise<void> {
-    const quotes = this.rules.quoted?.(row);
-    const event = this.rules.events.added!(row);
-    const audience = users([row.userId]);
-    await tx.events.append(row.realmId, { event, audience, ...(quotes !== undefined && { quotes }) });
+  publishAdded(tx: Transaction, row: Row): Promise<void> {
+    return this.publish(tx, row, this.rules.events.added!(row), row);
+  }
+
+  publishChanged(tx: Transaction, row: Row): Promise<void> {
+    return this.publish(tx, row, this.rules.events.changed!(row), row);
   }
 
   /** Replaces a row. @throws DomainError of `tooLong` */
   async change(tx: Transaction, before: Row, row: Row): Promise<void> {
     await this.requireRoomForTexts(tx, row, [row], [before]);
     await this.repositoryOf(tx).update(row);
-    await this.publish(tx, row, this.rules.events.changed!(row));
+    await this.publishChanged(tx, row);
   }
 
   async remove(tx: Transaction, row: Row): Promise<void> {
@@ -141,8 +142,10 @@ export class PersonalList<Row extends UserRow, Event extends DomainEvent = Domai
     await this.publish(tx, row, this.rules.events.removed(row));
   }
 
-  async publish(tx: Transaction, { realmId, userId }: Owner, event: Event): Promise<void> {
-    await tx.events.append(realmId, { event, audience: users([userId]) });
+  /** `row`: the only row in the event, if it may quote a message. */
+  async publish(tx: Transaction, { realmId, userId }: Owner, event: Event, row?: Row): Promise<void> {
+    const quotes = row && this.rules.quoted?.(row);
+    await tx.events.append(realmId, { event, audience: users([userId]), ...(quotes !== undefined && { quotes }) });
   }
 
   /** Part of exports with the rows under the name of the repository. */

@@ -3,6 +3,7 @@ import { publishFileChanges } from '../files/files.js';
 import { anyOf, users } from '../kernel/event.js';
 import type { ChannelId, MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
+import { planRemovalFromDrafts } from './drafts.js';
 import type { Message } from './message.js';
 import { watchersOfAny } from './message-delivery.js';
 import { planRemovalFromReminders } from './reminders.js';
@@ -105,6 +106,7 @@ export async function deleteMessages(tx: Transaction, deletion: Deletion): Promi
   await tx.messages.remove(realmId, ids);
   await tx.events.blank(realmId, ids);
   await planRemovalFromReminders(tx, realmId, ids, deletedAt);
+  await planRemovalFromDrafts(tx, realmId, ids, deletedAt);
   await renewFirstMessage(tx, deletion, ids);
   for (const [topic, messageIds] of byTopic(messages)) {
     await tx.events.append(realmId, {

@@ -3,17 +3,19 @@ import { cutTopic } from '../channels/channel.js';
 import { canReadActive, unknownChannel } from '../channels/channel-access.js';
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import type { FeatureParts } from '../kernel/event.js';
-import type { ChannelId, DraftId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { ChannelId, DraftId, MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { encodeJob, idPayload, jobKind } from '../kernel/jobs.js';
 import { type Decision, denyIf, enforce } from '../kernel/permission.js';
-import { PersonalList, type PersonalListPorts } from '../kernel/personal-list.js';
+import { PersonalList } from '../kernel/personal-list.js';
 import type { Snapshot } from '../kernel/register-queue.js';
-import type { UserRow } from '../kernel/rows.js';
+import type { UserRow, UserRowReads, UserRows } from '../kernel/rows.js';
 import * as shape from '../kernel/shape.js';
 import { MAX_KEPT_TEXT_BYTES, trim } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { firstOf } from '../kernel/work.js';
 import type { UserSettings } from '../realms/user-settings.js';
 import { otherParticipants, parseContent } from './message.js';
+import { quotedMessages } from './quotes.js';
 
 /** Unsent message. */
 export interface Draft extends UserRow {
@@ -66,9 +68,19 @@ export interface DraftEventTypes {
   'draft.removed': { readonly id: DraftId };
 }
 
+export interface DraftReads extends UserRowReads<Draft> {
+  /** Returns those of the messages that drafts may quote, ascending. */
+  listQuoted(realmId: RealmId, messageIds: readonly MessageId[]): Promise<readonly MessageId[]>;
+  /** Returns the oldest `limit` drafts of all users that may quote the message, with ids above `after`. */
+  listQuoting(realmId: RealmId, messageId: MessageId, after: number, limit: number): Promise<readonly Draft[]>;
+}
+
+/** Every implementation passes draft-repository.contract.ts. */
+export type DraftRepository = DraftReads & UserRows<Draft>;
+
 declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
-    drafts: PersonalListPorts<Draft>;
+    drafts: [reads: DraftReads, repository: DraftRepository];
   }
   interface ErrorCodes extends DraftErrors {}
   interface DomainEventTypes extends DraftEventTypes {}
@@ -96,6 +108,7 @@ export const DRAFT_LIST = new PersonalList<Draft>('drafts', {
   unknown: ['UNKNOWN_DRAFT', 'Draft does not exist'],
   tooMany: ['TOO_MANY_DRAFTS', `Too many drafts (limit: ${MAX_DRAFTS}).`],
   tooLong: ['TOO_MANY_DRAFTS', `Too much text in drafts (limit: ${MAX_KEPT_TEXT_BYTES} bytes).`],
+  quoted: ({ content }) => quotedMessages(content)[0],
   events: {
     changed: (draft) => ({ type: 'draft.changed', draft }),
     removed: ({ id }) => ({ type: 'draft.removed', id }),
@@ -125,6 +138,24 @@ export const DRAFT_FEATURE = {
   personPart: DRAFT_LIST.personPart(),
   rows: { drafts: DRAFT_LIST.rows },
 } satisfies FeatureParts<DraftEventTypes>;
+
+/** Removes the text of a deleted message from drafts that quote it. */
+export const DELETED_QUOTE_JOB = jobKind({
+  name: 'drafts.remove_quotes',
+  readPayload: idPayload<{ readonly id: number }>('id'),
+});
+
+/** Called for deleted messages. Drafts of many users take too long for the deletion. */
+export async function planRemovalFromDrafts(
+  tx: Transaction,
+  realmId: RealmId,
+  messageIds: readonly MessageId[],
+  dueAt: UnixSeconds,
+): Promise<void> {
+  for (const id of await tx.drafts.listQuoted(realmId, messageIds)) {
+    await tx.jobs.schedule(encodeJob(DELETED_QUOTE_JOB, { realmId, dueAt, payload: { id } }));
+  }
+}
 
 /** Loads the viewer's drafts, last edited first (events §3.2). */
 export const loadDrafts = ({ caller, repositories }: Snapshot): Promise<readonly Draft[]> =>

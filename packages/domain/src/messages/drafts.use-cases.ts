@@ -1,8 +1,19 @@
-import type { Caller, DraftId } from '../kernel/ids.js';
+import type { Caller, DraftId, MessageId, RealmId } from '../kernel/ids.js';
+import type { Job, JobHandler, JobWork } from '../kernel/jobs.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
-import { DRAFT_LIST, type Draft, type DraftInput, mustSynchronizeDrafts, parseDrafts } from './drafts.js';
+import { lastOf } from '../kernel/work.js';
+import {
+  DELETED_QUOTE_JOB,
+  DRAFT_LIST,
+  type Draft,
+  type DraftInput,
+  mustSynchronizeDrafts,
+  parseDrafts,
+} from './drafts.js';
+import { cutContent, MAX_MESSAGE_LENGTH } from './message.js';
+import { withoutQuotesOf } from './quotes.js';
 
 /** Lists the caller's drafts, last edited last (users §17). */
 export class ListDrafts {
@@ -41,7 +52,8 @@ export class CreateDrafts {
         await DRAFT_LIST.requireRoom(tx, caller, parsed.length);
         await DRAFT_LIST.requireRoomForTexts(tx, caller, parsed);
         const drafts = await Promise.all(parsed.map((draft) => tx.drafts.add(draft)));
-        await DRAFT_LIST.publish(tx, caller, { type: 'draft.added', drafts });
+        const only = drafts.length === 1 ? drafts[0] : undefined;
+        await DRAFT_LIST.publish(tx, caller, { type: 'draft.added', drafts }, only);
         return drafts.map(({ id }) => id);
       },
       { shared: { kind: 'drafts', userId } },
@@ -99,5 +111,37 @@ export class DeleteDraft {
       },
       { shared: { kind: 'drafts', userId } },
     );
+  }
+}
+
+/** Drafts per unit of work. */
+const AT_ONCE = 20;
+
+/** Removes the text of a deleted message from the drafts that quote it, even if the message was restored (users §17). */
+export class RemoveQuotesFromDrafts implements JobHandler<{ readonly id: number }> {
+  static readonly inject = ['unitOfWork'] as const;
+
+  readonly kind = DELETED_QUOTE_JOB;
+
+  constructor(private readonly uow: UnitOfWork) {}
+
+  async prepare({ realmId, payload }: Job<{ readonly id: number }>): Promise<JobWork> {
+    const messageId = payload.id as MessageId;
+    for (let after: number | null = 0; after !== null; ) after = await this.changeSome(realmId, messageId, after);
+    return async () => {};
+  }
+
+  /** Returns the id of the draft to continue after, or null when finished. */
+  private changeSome(realmId: RealmId, messageId: MessageId, after: number): Promise<number | null> {
+    return this.uow.write(realmId, async (tx) => {
+      const drafts = await tx.drafts.listQuoting(realmId, messageId, after, AT_ONCE);
+      for (const draft of drafts) {
+        const content = cutContent(withoutQuotesOf(messageId, draft.content), MAX_MESSAGE_LENGTH);
+        // Published even if it has not changed, because the deletion may have removed earlier events with it.
+        await tx.drafts.update({ ...draft, content });
+        await DRAFT_LIST.publishChanged(tx, { ...draft, content });
+      }
+      return drafts.length < AT_ONCE ? null : lastOf(drafts).id;
+    });
   }
 }

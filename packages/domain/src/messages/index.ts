@@ -28,6 +28,7 @@ export * from './navigation-views.use-cases.js';
 export * from './older-messages.js';
 export * from './partial-state.js';
 export * from './post-message.js';
+export * from './quotes.js';
 export * from './reactions.js';
 export * from './reactions.use-cases.js';
 export * from './read-set.js';

@@ -14,6 +14,8 @@ import type { MessageId } from '../kernel/ids.js';
 import { decodeJob } from '../kernel/jobs.js';
 import { type ArchiveSelection, deleteMessages } from './deletion.js';
 import { DeleteMessage, ExpireMessages, PurgeArchive, RestoreMessages, retentionDays } from './deletion.use-cases.js';
+import { DELETED_QUOTE_JOB } from './drafts.js';
+import { RemoveQuotesFromDrafts } from './drafts.use-cases.js';
 import { DELETED_MESSAGE_JOB } from './reminders.js';
 
 const DAY = 86_400;
@@ -241,6 +243,40 @@ describe('deleteMessages', () => {
     expect(due.map((job) => decodeJob(DELETED_MESSAGE_JOB, job))).toMatchObject([
       { realmId: realm.id, dueAt: clock.now(), payload: { id: reminded } },
     ]);
+  });
+});
+
+describe('RemoveQuotesFromDrafts', () => {
+  it('runs for messages that drafts quote and changes each draft', async () => {
+    const toGeneral = aMessage({ from: 'author', to: 'general' });
+    const fixture = await createFixture(...scene(null), toGeneral, toGeneral);
+    const { uow, realm, user, channel, clock, messages } = fixture;
+    const [other, quoted] = [messages[0]!.id, messages[1]!.id];
+    const quote = (id: number, text: string) => `[said](#narrow/channel/1-a/near/${id}):\n\`\`\`quote\n${text}\n\`\`\``;
+    const to = { kind: 'nobody' } as const;
+    const drafts = await uow.write(realm.id, async (tx) => {
+      const draft = { realmId: realm.id, userId: user('reader').id, to, editedAt: 1 };
+      const added = [await tx.drafts.add({ ...draft, content: quote(quoted, 'a') })];
+      // A replacement that is longer than the text respects the limit of a draft.
+      added.push(await tx.drafts.add({ ...draft, content: `${quote(quoted, 'a')}\n${'x'.repeat(9942)}` }));
+      await deleteMessages(tx, {
+        realmId: realm.id,
+        deletedBy: null,
+        deletedAt: clock.now(),
+        channel: channel('general'),
+        messages,
+      });
+      return added;
+    });
+    const { name, format } = DELETED_QUOTE_JOB;
+    const due = await uow.readAcross((r) => r.jobs.listDue({ kind: name, maxFormat: format }, clock.now(), 10));
+    expect(due.map((job) => decodeJob(DELETED_QUOTE_JOB, job))).toMatchObject([{ payload: { id: quoted } }]);
+    expect(quoted).not.toBe(other);
+    await new RemoveQuotesFromDrafts(uow).prepare(decodeJob(DELETED_QUOTE_JOB, due[0]!) as never);
+    const changed = await uow.read(realm.id, (r) => r.drafts.list(realm.id, user('reader').id));
+    expect(changed).toContainEqual({ ...drafts[0]!, content: quote(quoted, '(deleted message)') });
+    expect(changed.map(({ content }) => content.length > 10_000)).toEqual([false, false]);
+    expect(published(fixture).filter((type) => type === 'draft.changed')).toHaveLength(2);
   });
 });
 

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErasureRecord, type JobHandler, JobRunner, type ReportProblem } from '@parley/domain/kernel';
 import { DeactivateBots, ErasePerson, ReplayErasures, type ReplayedErasures } from '@parley/domain/membership';
-import { RemoveTextFromReminders } from '@parley/domain/messages';
+import { RemoveQuotesFromDrafts, RemoveTextFromReminders } from '@parley/domain/messages';
 import { silentLogger } from '@parley/http';
 import { administerDatabase, openTableSource } from '@parley/sqlite';
 import { ledgerPathFor, readLedger } from '../backup/erasure-ledger.js';
@@ -140,6 +140,7 @@ async function replayErasures(
     const handlers: readonly JobHandler[] = [
       parley.useCase(DeactivateBots),
       parley.useCase(RemoveTextFromReminders),
+      parley.useCase(RemoveQuotesFromDrafts),
       parley.useCase(ErasePerson),
     ];
     const runners = handlers.map((handler) => new JobRunner(handler, { uow, clock, report }));

@@ -36,6 +36,7 @@ import {
   MoveParts,
   MuteUserParts,
   PreviewLinks,
+  RemoveQuotesFromDrafts,
   RemoveTextFromReminders,
   SendGroupMembershipNotices,
 } from '@parley/domain/messages';
@@ -190,6 +191,7 @@ export const jobHandlersOf = (resolve: Resolve): readonly JobHandler[] => [
   resolve(DeliverScheduledMessage),
   resolve(DeliverReminder),
   resolve(RemoveTextFromReminders),
+  resolve(RemoveQuotesFromDrafts),
   resolve(PreviewLinks),
   resolve(DeliverWebhooks),
   resolve(FetchLogInPictures),

@@ -1,7 +1,7 @@
 import { SweepFiles, UnneededFiles } from '@parley/domain/files';
 import { JobRunner, type UnitOfWork } from '@parley/domain/kernel';
 import { ErasePerson, ReplayErasures } from '@parley/domain/membership';
-import { PurgeArchive, RemoveTextFromReminders } from '@parley/domain/messages';
+import { PurgeArchive, RemoveQuotesFromDrafts, RemoveTextFromReminders } from '@parley/domain/messages';
 import { UnregisterTokens } from '@parley/domain/push';
 import { membersOfDto } from '@parley/http';
 import { FixedClock, MemoryBlobStore } from '@parley/testkit';
@@ -57,7 +57,7 @@ async function erase(everythingWritten: boolean): Promise<void> {
 }
 
 async function runErasure(): Promise<void> {
-  for (const job of [ErasePerson, RemoveTextFromReminders, UnregisterTokens] as const) {
+  for (const job of [ErasePerson, RemoveTextFromReminders, RemoveQuotesFromDrafts, UnregisterTokens] as const) {
     await runJobs(server, server.parley.useCase(job as never));
   }
   // The erasure waits for reminders.
@@ -265,6 +265,7 @@ it('no word of deleted objects is left after the purge', async () => {
     fieldsOf(await server.delete(`/messages/${id}`, desdemona));
   }
   await runJobs(server, server.parley.useCase(RemoveTextFromReminders));
+  await runJobs(server, server.parley.useCase(RemoveQuotesFromDrafts));
   await passDays();
   await server.parley.useCase(PurgeArchive).execute({ keepSeconds: 0 });
   await passDays();

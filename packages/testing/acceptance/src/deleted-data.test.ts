@@ -1,6 +1,6 @@
 import type { EventSeq, StoredEvent } from '@parley/domain/kernel';
 import { DeliverWebhooks } from '@parley/domain/membership';
-import { PurgeArchive, RemoveTextFromReminders } from '@parley/domain/messages';
+import { PurgeArchive, RemoveQuotesFromDrafts, RemoveTextFromReminders } from '@parley/domain/messages';
 import { FindDue, SendMissedEmails } from '@parley/domain/push';
 import { fieldsOf, type Wire } from './testing/expectations.js';
 import { runJobs } from './testing/jobs.js';
@@ -126,6 +126,19 @@ describe('a message deleted before it was delivered', () => {
     await passDay();
     expect(await traces()).toEqual([]);
   });
+});
+
+it('a deleted message leaves no word in drafts that quote it', async () => {
+  const id = await server.sendMessage(people.iago, town, { content: CANARY.first });
+  const content = `@_**Iago** [said](#narrow/channel/${town}-town/topic/a/near/${id}):\n\`\`\`quote\n${CANARY.first}\n\`\`\``;
+  const draft = { type: 'stream', to: [town], topic: 'a', content };
+  const { ids } = fieldsOf(await server.post('/drafts', people.hamlet, { drafts: [draft, draft] }));
+  fieldsOf(await server.patch(`/drafts/${ids[0]}`, people.hamlet, { draft: { ...draft, topic: 'b' } }));
+  fieldsOf(await server.delete(`/messages/${id}`, people.iago));
+  await runJobs(server, server.parley.useCase(RemoveQuotesFromDrafts));
+  await passDay();
+  expect(await traces()).toEqual([]);
+  expect((fieldsOf(await server.get('/drafts', people.hamlet)) as Wire).drafts).toHaveLength(2);
 });
 
 (isOnPostgres ? describe.skip : describe)('the SQLite file', () => {

@@ -1,6 +1,8 @@
+import { RemoveQuotesFromDrafts, RestoreMessages } from '@parley/domain/messages';
 import { FixedClock } from '@parley/testkit';
 import { eventsAfter, openQueue, type TestQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
+import { runJobs } from './testing/jobs.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
 const START = new FixedClock().now();
@@ -134,6 +136,68 @@ describe('draft', () => {
     expectRefusal(await inLear('DELETE', `/drafts/${id}`), UNKNOWN, NOT_FOUND);
     expectRefusal(await inLear('POST', '/drafts', { drafts: [toTown()] }), 'Invalid channel ID');
     expect(await drafts()).toHaveLength(1);
+  });
+
+  describe('with a quote of a deleted message', () => {
+    const say = (content: string) => server.sendMessage(people.iago, town, { topic: 'plans', content });
+    const quoting = (id: number, text: string) =>
+      toTown({
+        content: `@_**Iago|5** [said](${server.url}/#narrow/channel/${town}-town/topic/plans/near/${id}):\n\`\`\`quote\n${text}\n\`\`\`\n\nYes`,
+        timestamp: 9,
+      });
+    const remove = async (id: number) => {
+      fieldsOf(await server.delete(`/messages/${id}`, people.iago));
+      await runJobs(server, server.parley.useCase(RemoveQuotesFromDrafts));
+    };
+
+    it('loses the quoted text, for every user of the organization', async () => {
+      const { iago } = people;
+      const [id, other] = [await say('bring bread'), await say('bring wine')];
+      const [quote, both] = await keep(quoting(id, 'bring bread'), quoting(other, 'bring wine'));
+      const { ids: own } = fieldsOf(await post(iago, quoting(id, 'bread')));
+      await inLear('POST', '/drafts', { drafts: [{ ...quoting(id, 'bread'), type: '' }] });
+      const before = (await heard()).length;
+      await remove(id);
+      const left = { id: quote, ...quoting(id, '(deleted message)') };
+      expect(await drafts()).toEqual([left, { id: both, ...quoting(other, 'bring wine') }]);
+      expect((await heard()).slice(before).filter(({ type }) => type === 'drafts')).toEqual([
+        { type: 'drafts', op: 'update', draft: left },
+      ]);
+      expect(await drafts(iago)).toEqual([{ id: own[0], ...quoting(id, '(deleted message)') }]);
+      expect(fieldsOf(await inLear('GET', '/drafts')).drafts).toMatchObject([
+        { content: quoting(id, 'bread').content },
+      ]);
+      fieldsOf(await server.delete(`/drafts/${own[0]}`, iago));
+    });
+
+    it('is not in earlier events with that text', async () => {
+      const id = await say('bring bread');
+      const [quote] = await keep(quoting(id, 'bring bread'));
+      await remove(id);
+      expect((await heard()).filter(({ type }) => type === 'drafts')).toEqual([
+        { type: 'drafts', op: 'update', draft: { id: quote, ...quoting(id, '(deleted message)') } },
+      ]);
+    });
+
+    it('keeps the quoted text after an edit, and loses it although the message is restored', async () => {
+      const id = await say('bring bread');
+      await keep(quoting(id, 'bring bread'));
+      fieldsOf(await server.patch(`/messages/${id}`, people.iago, { content: 'bring wine' }));
+      await runJobs(server, server.parley.useCase(RemoveQuotesFromDrafts));
+      expect(await drafts()).toMatchObject([quoting(id, 'bring bread')]);
+      fieldsOf(await server.delete(`/messages/${id}`, people.iago));
+      const selection = { messageId: id as never, channelId: null, topicKey: null, since: null };
+      await server.parley.useCase(RestoreMessages).execute({ realmId: server.realmId, selection, isDryRun: false });
+      await runJobs(server, server.parley.useCase(RemoveQuotesFromDrafts));
+      expect(await drafts()).toMatchObject([quoting(id, '(deleted message)')]);
+    });
+
+    it('is changed in units of limited size', async () => {
+      const id = await say('bring bread');
+      await keep(...Array.from({ length: 41 }, () => quoting(id, 'bring bread')));
+      await remove(id);
+      expect(await drafts()).toMatchObject(Array.from({ length: 41 }, () => quoting(id, '(deleted message)')));
+    });
   });
 
   const MANY_CHANNELS = 'Must specify exactly 1 channel ID for channel messages';

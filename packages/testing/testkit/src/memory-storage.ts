@@ -13,7 +13,7 @@ import type {
   WriteOptions,
 } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
-import { PLAIN_TEXTS, REMINDER_LIST, SCHEDULED_MESSAGE_LIST } from '@parley/domain/messages';
+import { DRAFT_LIST, PLAIN_TEXTS, REMINDER_LIST, SCHEDULED_MESSAGE_LIST } from '@parley/domain/messages';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryActors } from './memory/memory-actors.js';
 import { MemoryAlertWords } from './memory/memory-alert-words.js';
@@ -29,6 +29,7 @@ import { MemoryCopies } from './memory/memory-copies.js';
 import { MemoryCustomEmoji } from './memory/memory-custom-emoji.js';
 import { MemoryDataKeys } from './memory/memory-data-keys.js';
 import { MemoryDevices } from './memory/memory-devices.js';
+import { MemoryDrafts } from './memory/memory-drafts.js';
 import { MemoryEventConsumers } from './memory/memory-event-consumers.js';
 import { MemoryEventLog } from './memory/memory-event-log.js';
 import { MemoryEventQueues } from './memory/memory-event-queues.js';
@@ -275,6 +276,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
     replyAddresses: new MemoryReplyAddresses(unit),
     bouncedAddresses: new MemoryBouncedAddresses(unit),
     sentOnce: new MemorySentOnce(unit),
+    drafts: new MemoryDrafts(unit, DRAFT_LIST.rows),
     scheduledMessages: new MemoryScheduledMessages(unit, SCHEDULED_MESSAGE_LIST.rows),
     reminders: new MemoryReminders(unit, REMINDER_LIST.rows),
     alertWords: new MemoryAlertWords(unit),

@@ -3,10 +3,14 @@ import Sqlite from 'better-sqlite3';
 import { migrate } from '../engine/migrate.js';
 import { FEATURES, MIGRATIONS } from '../features.js';
 
-/** Tables with rows that only name a message; deliveries and retries become useless without it, and external ids stay used. */
+/**
+ * Tables with rows that only name a message: deliveries and retries become useless without it, external ids stay used,
+ * and drafts that quote it are changed.
+ */
 const NAME_ONLY = [
   'awaited_thumbnail',
   'bot_trigger',
+  'draft_quote',
   'event',
   'external_send',
   'former_message_file',

@@ -476,13 +476,17 @@ export async function writeWords(server: TestServer, words: CanaryWords) {
   const channelId = await server.createChannel('town', [hamlet, iago, person]);
   for (const name of ['first', 'second']) await server.createChannel(name);
   const field = { field_type: 1, name: 'Field' };
+  const message = words.place('message', 'written');
   const scene: Scene = {
     ...{ server, person, channelId },
     bot: await server.addBot(person, words.place('bot', 'personal')),
-    messageId: await server.sendMessage(person, channelId, { content: words.place('message', 'written') }),
+    messageId: await server.sendMessage(person, channelId, { content: message }),
     pollId: await server.sendMessage(hamlet, channelId, { content: '/poll x\na' }),
     profileFieldId: fieldsOf(await server.post('/realm/profile_fields', desdemona, field)).id,
   };
+  // Somebody else quotes the message.
+  const content = `[said](#narrow/channel/${channelId}-town/near/${scene.messageId}):\n\`\`\`quote\n${message}\n\`\`\``;
+  fieldsOf(await server.post('/drafts', hamlet, { drafts: [{ type: '', to: [], topic: '', content }] }));
   const withoutWord: string[] = [];
   for (const [name, { fate, fields, send, as = () => person }] of Object.entries(STORING)) {
     const route = ROUTES.find((each) => nameOf(each) === name)!;

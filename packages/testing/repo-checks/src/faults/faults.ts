@@ -283,7 +283,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'a changed element of a list of a user is not published',
     layer: 'events',
     file: 'domain/src/kernel/personal-list.ts',
-    text: 'await this.publish(tx, row, this.rules.events.changed!(row));',
+    text: 'await this.publishChanged(tx, row);',
     replacement: '',
     tests: ['personal-lists'],
   },
