@@ -1,7 +1,7 @@
 // A shop with custom messages, mentions, code, pictures and people around Parley's message list and composer.
 import type { AvatarProps, CodeBlockProps, ImageProps, MentionProps, MessageProps } from 'parley/web';
 import { Composer } from 'parley/web/composer';
-import { useUnread } from 'parley/web/hooks';
+import { useData, useUnread } from 'parley/web/hooks';
 import { Messages } from 'parley/web/messages';
 import { ParleyProvider } from 'parley/web/provider';
 import 'parley/web/style.css';
@@ -77,10 +77,12 @@ function Initial({ name }: AvatarProps) {
 function Order({ number }: { readonly number: number }) {
   const place = { channel: `Order ${number}`, topic: 'Support' };
   const count = useUnread(place);
+  // Data of the channel, which changes for everybody when the shop changes it.
+  const order = useData(place) as Pick<OrderData, 'state'> | null;
   return (
     <section className="order">
       <h2>
-        Order {number} <small>{count} new</small>
+        Order {number} <small>{count} new</small> {order?.state}
       </h2>
       <div className="messages">
         <Messages {...place} />

@@ -237,6 +237,17 @@ test.describe('custom-look example', () => {
     await expect(own).toHaveCount(0);
   });
 
+  test('shows the data of a channel and its changes', async ({ shop, host: { address }, playwright }) => {
+    const heading = shop.getByRole('heading', { name: /^Order 7/ });
+    await expect(heading).toHaveText(/shipped$/);
+    const ben = await playwright.request.newContext({ extraHTTPHeaders: { Cookie: 'customer=ben' } });
+    const { stream_id } = await (await ben.get(`${address}/chat/api/v1/get_stream_id?stream=Order 7`)).json();
+    const form = { object_type: 'channel', object_id: stream_id, data: '{"state":"delivered"}' };
+    expect((await ben.patch(`${address}/chat/api/v1/application_data`, { form })).status()).toBe(200);
+    await ben.dispose();
+    await expect(heading).toHaveText(/delivered$/);
+  });
+
   test("uses the product's custom properties within the parts", async ({ shop }) => {
     const order = shop.locator('.order');
     const text = order.getByText('Your order is on its way.');

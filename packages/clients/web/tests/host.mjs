@@ -51,8 +51,8 @@ const orders = process.env.BUILT
   ? { 'Order 7': 'Your order is **on its way**.', 'Order 8': 'Another order: $$x^2$$' }
   : {};
 for (const [channel, content] of Object.entries(orders)) {
-  await ben.channels.ensure({ name: channel, isPrivate: true, subscribers: ['ann'] });
   const data = channel === 'Order 7' ? { data: shipped } : {};
+  await ben.channels.ensure({ name: channel, isPrivate: true, subscribers: ['ann'], ...data });
   await ben.messages.send({ channel, topic: 'Support', content, ...data });
 }
 

@@ -98,7 +98,10 @@ async function createServer(
 ): Promise<Server & { end(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-web-'));
   if (organization === 'demo') cpSync(await demo(), folder, { recursive: true });
-  if (organization === 'large') await promisify(execFile)(process.execPath, [WRITE_LARGE, join(folder, 'parley.db')]);
+  if (organization === 'large') {
+    const writer = ['--require', QUICK_PASSWORDS, WRITE_LARGE, join(folder, 'parley.db')];
+    await promisify(execFile)(process.execPath, writer);
+  }
   if (organization === 'new') createOrganization(join(folder, 'parley.db'));
   let { child, port } = await startServer(folder, 0, organization, settings);
   const url = `http://localhost:${port}`;

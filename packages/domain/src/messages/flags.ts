@@ -344,12 +344,18 @@ export interface LoadedUnread {
   readonly oldOnesAreMissing: boolean;
 }
 
+/** Unread messages in a partial state, which select some of its channels. */
+export const loadNewestUnread = ({ caller, repositories }: Snapshot): Promise<UnreadOverview> =>
+  repositories.personal.overviewUnread(caller, MAX_UNREAD_OF_PARTIAL_STATE);
+
 export async function loadUnread(snapshot: Snapshot): Promise<LoadedUnread> {
   const { caller, repositories } = snapshot;
   const { personal, recipients } = repositories;
   const { realmId, userId } = caller;
   const held = await snapshot.load(loadHeldChannelIds);
-  const overview = await personal.overviewUnread({ realmId, userId }, held ? MAX_UNREAD_OF_PARTIAL_STATE : MAX_UNREAD);
+  const overview = held
+    ? await snapshot.load(loadNewestUnread)
+    : await personal.overviewUnread({ realmId, userId }, MAX_UNREAD);
   const unreadIds = held && [
     ...new Set(overview.conversations.flatMap(({ channelId }) => (channelId === null ? [] : [channelId]))),
   ];

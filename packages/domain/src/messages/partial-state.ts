@@ -11,6 +11,7 @@ import {
 } from '../kernel/register-queue.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import { loadHeldUserIds, loadViewer } from '../users/users.use-cases.js';
+import { loadNewestUnread } from './flags.js';
 
 /** Number of channels up to which clients get all channels and users. */
 const MAX_CHANNELS_OF_WHOLE_STATE = 500;
@@ -31,8 +32,12 @@ export const loadIsPartial = async (snapshot: Snapshot): Promise<boolean> =>
 async function chooseChannelIds(snapshot: Snapshot): Promise<readonly ChannelId[] | null> {
   if (!(await snapshot.load(loadIsPartial))) return null;
   const { realmId, userId } = snapshot.caller;
-  const { channels, personal } = snapshot.repositories;
-  const unread = await personal.listUnread({ realmId, userId }, MAX_UNREAD);
+  const { channels } = snapshot.repositories;
+  const { conversations } = await snapshot.load(loadNewestUnread);
+  const unread = conversations
+    .flatMap(({ channelId, ids }) => ids.map((id) => ({ channelId, id })))
+    .sort((one, other) => other.id - one.id)
+    .slice(0, MAX_UNREAD);
   const ids = new Set([
     ...(await channels.listDefaults(realmId)).map(({ id }) => id).slice(0, MAX_NOTABLE),
     ...unread.flatMap(({ channelId }) => (channelId === null ? [] : [channelId])),

@@ -1,9 +1,10 @@
+import type { JsonObject } from '@parley/domain/kernel';
 import { FindVisitor, InheritFromVisitor, KeepVisitorAccount, StartVisit, VISIT_DAYS } from '@parley/domain/membership';
 import type { Resolve } from '../kernel/resolve.js';
 import { integer, object, optional } from '../kernel/values.js';
 import { properties, TEXT, USER_PROPERTIES } from './argument-types.js';
 import { type ChatUser, presentUser } from './chat-messages.js';
-import { presentData } from './host-data.js';
+import { parsedData, presentData, requireFit, setData } from './host-data.js';
 import type { Users, UserToUpsert } from './people.js';
 import { Addresses, type UserRef } from './references.js';
 
@@ -15,6 +16,8 @@ export interface VisitorToStart {
   readonly address?: string;
   /** Days until the visitor is erased, from 1 to 365. Default: 30. */
   readonly days?: number;
+  /** Data of your application, such as the page on which the visit began. */
+  readonly data?: JsonObject;
 }
 
 export interface StartedVisitor {
@@ -51,6 +54,7 @@ const START = object({
   name: optional(TEXT),
   address: optional(TEXT),
   days: optional(integer({ min: 1, max: VISIT_DAYS.max })),
+  data: USER_PROPERTIES.data,
 });
 const VISITOR = object({ realm: TEXT, token: TEXT });
 const CUSTOMER = object({ ...USER_PROPERTIES, token: TEXT });
@@ -61,11 +65,14 @@ export function visitorsOf(resolve: Resolve, users: Pick<Users, 'upsert'>): Visi
     async start(given) {
       const visitor = properties('The visitor', START, given);
       const { realm, name: fullName = 'Visitor', address: source = null, days = VISIT_DAYS.default } = visitor;
+      const data = parsedData(visitor.data);
       const realmId = await addresses.realmId(realm);
+      await requireFit(resolve, realmId, 'user', data);
       const { user, token, expiresAt } = await resolve(StartVisit).execute({ realmId, fullName, source, days });
       const { externalId = null } = user;
+      const stored = data ? await setData(resolve, { kind: 'user', id: user.id, realmId }, data) : presentData();
       return {
-        user: presentUser({ user, externalId }, realm, presentData()),
+        user: presentUser({ user, externalId }, realm, stored),
         token,
         expiresAt: new Date(expiresAt * 1000),
       };

@@ -58,6 +58,18 @@ describe('parley.visitors.start', () => {
     expect(JSON.stringify(body)).not.toContain('Bob');
   });
 
+  it('stores data of the application, which a customer without an account keeps', async () => {
+    const { visitors, realms, users } = server.parley;
+    await realms.declareData(realm, { user: { schema: { properties: { page: { type: 'string' } } } } });
+    const { user, token } = await visitors.start({ realm, data: { page: '/shoes' } });
+    expect(user).toMatchObject({ data: { page: '/shoes' }, dataVersion: 1 });
+    await visitors.become({ realm, token, externalId: 'eve', name: 'Eve', role: 'guest' });
+    expect(await users.find({ realm, externalId: 'eve' })).toMatchObject({ id: user.id, data: { page: '/shoes' } });
+    const misfit = visitors.start({ realm, data: { page: 7 } });
+    await expect(misfit).rejects.toMatchObject({ code: 'DATA_SCHEMA_MISMATCH' });
+    expect((await users.list({ realm }).toArray()).filter(({ name }) => name === 'Visitor')).toEqual([]);
+  });
+
   it('limits the visitors of an address and leaves other addresses alone', async () => {
     const start = (address: string) => server.parley.visitors.start({ realm, address });
     for (let count = 0; count < 10; count++) await start('192.0.2.1');

@@ -44,7 +44,6 @@ export const HOST_DATA = {
     route('GET', '/application_data', {
       summary: 'Get data of the application that embeds the chat',
       extension: 'extensions §14',
-      withoutPage: 'bots',
       auth: 'user',
       scope: 'account',
       dto: GetDataDto,

@@ -1,4 +1,4 @@
-import { firstOf, type MessageId, type Ordinal, type RecipientId } from '@parley/domain/kernel';
+import { type MessageId, type Ordinal, type RecipientId, slicesOf } from '@parley/domain/kernel';
 import {
   type OrdinalRange,
   type ReadSegment,
@@ -38,6 +38,8 @@ import type { ViewerMessageStates } from './viewer-message-state.js';
 
 /** Maximum lengths searched to close a gap. */
 const TIDIED_ORDINALS = [4, 256];
+/** Maximum number of short gaps per statement. */
+const SHORT_GAPS_AT_ONCE = 1000;
 
 /**
  * Unread messages of a viewer. They are gaps of read sets within spans where a message still exists that did not
@@ -127,7 +129,11 @@ export class UnreadMessages {
   ): UnreadRow[] {
     const nearest = new Nearest(from, limit, marked);
     const shortGaps = spans.flatMap((span) => (span.shortGap ? [span.shortGap] : []));
-    if (shortGaps.length > 0) nearest.offer(inOrder(from, this.unreadIn(reader, shortGaps, narrowing)));
+    // Newer conversations usually have the newer messages, which exclude most messages of the others.
+    if (from === 'end') shortGaps.reverse();
+    for (const gaps of slicesOf(shortGaps, SHORT_GAPS_AT_ONCE)) {
+      nearest.offer(inOrder(from, this.unreadIn(reader, gaps, nearer(narrowing, from, nearest.farthest))));
+    }
     for (const span of spans) {
       if (span.shortGap) continue;
       for (const rows of this.pageRange(reader, span, from, narrowing)) {
@@ -139,17 +145,9 @@ export class UnreadMessages {
   }
 
   findFirst(viewer: Viewer, narrowing: Narrowing): MessageId | null {
-    const reader = this.readerOf(viewer);
-    let first = this.marked(viewer, narrowing, 'ASC', 1).map(idOf)[0] ?? null;
-    for (const span of this.rangesFor(viewer, narrowing)) {
-      for (const rows of this.pageRange(reader, span, 'start', narrowing)) {
-        if (rows.length === 0) continue;
-        const id = idOf(firstOf(rows));
-        if (first === null || id < first) first = id;
-        break;
-      }
-    }
-    return first;
+    const marked = this.marked(viewer, narrowing, 'ASC', 1);
+    const spans = this.rangesFor(viewer, narrowing);
+    return this.nearest(this.readerOf(viewer), narrowing, spans, 'start', 1, marked).map(idOf)[0] ?? null;
   }
 
   /**
@@ -315,3 +313,11 @@ export class UnreadMessages {
 }
 
 const NO_RESTRICTION = { sql: '', parameters: [] };
+
+/** Excludes messages beyond an id, seen from this end; null excludes none. */
+const nearer = (narrowing: Narrowing, from: 'start' | 'end', farthest: number | null): Narrowing =>
+  farthest === null
+    ? narrowing
+    : from === 'start'
+      ? between(narrowing, 0, farthest)
+      : between(narrowing, farthest, Number.MAX_SAFE_INTEGER);

@@ -230,3 +230,29 @@ it('takes the same number of statements for any number of topics and messages', 
   }
   expect(counts[1]).toBe(counts[0]);
 });
+
+it('takes no statement per channel with older unread messages', async () => {
+  const counts: number[] = [];
+  for (const channels of [30, 60]) {
+    const fixture = await worldOf([]);
+    const names = many(channels, (n) => `order ${n}`);
+    await fixture.add(
+      ...names.map((name) => aChannel({ name, subscribers: ['reader', 'writer'] })),
+      ...names.map((name) => aMessage({ from: 'writer', to: name })),
+    );
+    const viewer = fixture.viewer('reader');
+    const read = () =>
+      fixture.uow.read(fixture.realm.id, async ({ personal }) => {
+        await personal.overviewUnread(viewer, 10);
+        await personal.listUnread(viewer, 10);
+        await personal.findFirstUnread(viewer, { conditions: [], scope: 'own' });
+      });
+    await read();
+    statements = [];
+    await read();
+    counts.push(statements.length);
+    await check(fixture);
+  }
+  // The bisection takes a step more.
+  expect(counts[1]! - counts[0]!).toBeLessThan(5);
+});

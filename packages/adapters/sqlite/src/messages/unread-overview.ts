@@ -106,7 +106,7 @@ export class UnreadOverviews {
       // Some counted ordinals belong to deleted messages.
       if (from > 0 && found.count < limit) continue;
       const oldest = found.keepNewest(limit);
-      const first = from > 0 ? this.unread.findFirst(viewer, EVERYTHING) : null;
+      const first = from > 0 && !found.isCut ? this.unread.findFirst(viewer, EVERYTHING) : null;
       const isCut = found.isCut || (first !== null && first < oldest);
       return this.present(viewer, found, this.unread.unmentioned(viewer, marked), isCut);
     }
@@ -125,13 +125,13 @@ export class UnreadOverviews {
     wanted: number,
   ): { readonly from: number; readonly ordinalRanges: readonly UnreadRange[] } {
     if (countOf(ordinalRanges) <= wanted) return { from: 0, ordinalRanges };
-    const recipientIds = JSON.stringify(ordinalRanges.map(({ recipientId }) => recipientId));
     let end = { from: 0, ordinalRanges };
     let high = this.newestId.get() ?? 0;
     while (high - end.from > 1) {
       const from = Math.floor((end.from + high) / 2);
-      const firsts = this.firstFrom.all(from, recipientIds);
-      const newer = ordinalRanges.flatMap(
+      // Ranges that end before `end.from` have no newer messages.
+      const firsts = this.firstFrom.all(from, JSON.stringify(end.ordinalRanges.map(({ recipientId }) => recipientId)));
+      const newer = end.ordinalRanges.flatMap(
         (ordinalRange, index) => rangeFrom(ordinalRange, firsts[index] ?? null) ?? [],
       );
       const count = countOf(newer);

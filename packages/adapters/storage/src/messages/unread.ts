@@ -69,7 +69,7 @@ export const inOrder = (from: 'start' | 'end', rows: readonly UnreadRow[]): Unre
 export class Nearest {
   private rows: UnreadRow[];
   /** Messages beyond this id are not among the first. */
-  private farthest: number | null = null;
+  farthest: number | null = null;
   private readonly sign: number;
 
   constructor(
@@ -85,8 +85,8 @@ export class Nearest {
   offer(rows: readonly UnreadRow[]): boolean {
     if (rows.length === 0) return true;
     for (const row of rows) if (this.isNear(row)) this.rows.push(row);
-    // Sorts occasionally instead of on each call.
-    if (this.rows.length >= 2 * this.limit) this.cut();
+    // Sorts when the limit is reached, then occasionally instead of on each call.
+    if (this.rows.length >= (this.farthest === null ? 1 : 2) * this.limit) this.cut();
     return this.isNear(lastOf(rows));
   }
 

@@ -109,8 +109,8 @@ export interface PresenceState {
   readonly idle_timestamp: number;
 }
 
-/** Lists that are not part of the state. */
-type Revised = 'invites' | 'exports' | 'attachments' | 'application_data';
+/** Lists that are not part of the state, and objects with data of the application, such as `channel:7`. */
+type Revised = 'invites' | 'exports' | 'attachments' | `${'channel' | 'user' | 'realm'}:${number}`;
 
 /** All client data. Changed only by rules and optimistic commands. */
 export class ChatState {
@@ -132,7 +132,7 @@ export class ChatState {
   /** Typing people by `destinationKey`: person id and Unix milliseconds of the last event. */
   readonly typing = new Table<string, ReadonlyMap<number, number>>();
 
-  /** Change counters for lists that are not part of the state. */
+  /** Change counters for data that is not part of the state. */
   readonly revisions = new Table<Revised, number>();
 
   revise(list: Revised): void {

@@ -78,7 +78,8 @@ export const ORGANIZATION_RULES: Pick<
     });
   },
   // Exports, invitations and data of the application are not part of the state; pages refetch them.
-  application_data: (state) => state.revise('application_data'),
+  application_data: (state, { object_type: type, object_id: id }) =>
+    type !== 'message' && state.revise(`${type}:${id}`),
   realm_export: (state) => state.revise('exports'),
   realm_export_consent() {},
   invites_changed: (state) => state.revise('invites'),

@@ -88,7 +88,8 @@ export function startOf(chat: Chat, { channel, topic, direct }: Named): string |
   return chat.formatAddress({ view: 'narrow', narrow, near: null });
 }
 
-function channelIdOf({ state }: Chat, channel: string): number | null {
+/** `channel`: name or id. */
+export function channelIdOf({ state }: Chat, channel: string): number | null {
   const wanted = channel.toLowerCase();
   const found = state.channels.values().find(({ channel: { name } }) => name.toLowerCase() === wanted);
   if (found) return found.channel.stream_id;

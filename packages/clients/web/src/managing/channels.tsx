@@ -71,6 +71,9 @@ export function BrowseChannels({ filter }: { readonly filter: string }) {
         label={i18n._('Filter')}
         tabs={tabs.map(({ key, label }) => ({ href: `#channels/${key}`, label, isCurrent: key === current }))}
       />
+      {wanted === '' && state.isPartial && (
+        <p className={styles.hint}>{i18n._('Search for a channel that is not listed.')}</p>
+      )}
       {found.length === 0 ? (
         <p className={styles.empty}>{i18n._('No channels found')}</p>
       ) : (

@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import { type Chat, rankOf, resembles, type TopicRow } from '@parley/chat';
-import { ListFilter, UserPlus } from 'lucide-react';
+import { Hash, ListFilter, UserPlus } from 'lucide-react';
 import { type KeyboardEvent, type MouseEvent, useState } from 'react';
 import { CountBadge } from '../kit/badge.js';
 import { IconButton } from '../kit/icon-button.js';
@@ -11,7 +11,7 @@ import { useReading } from '../services/use-reading.js';
 import { useUnopenedTopics } from '../services/use-unopened-topics.js';
 import { onlyUnread, setOnlyUnread } from './only-unread.js';
 import styles from './sidebar.module.css';
-import { Channel, ChannelList, type ChannelsProps, Direct, Section, ViewEntry } from './sidebar-rows.js';
+import { Channel, ChannelList, type ChannelsProps, Direct, Entry, Section, ViewEntry } from './sidebar-rows.js';
 import { useViews } from './views.js';
 
 /** Maximum rows of each kind that match a filter. */
@@ -193,8 +193,26 @@ export function FoldedChannels({ ids }: Pick<ChannelsProps, 'ids'>) {
   );
 }
 
+/** Link to the channels that a partial state lacks, and a button for people who may invite others. */
+export function More() {
+  const { i18n } = useLingui();
+  const { state } = useChat();
+  return (
+    <>
+      {state.isPartial && (
+        <ul className={styles.list}>
+          <Entry href="#channels/all" icon={<Hash size={17} aria-hidden />}>
+            {i18n._('Browse channels')}
+          </Entry>
+        </ul>
+      )}
+      <InvitePeople />
+    </>
+  );
+}
+
 /** Button for people who may invite others. */
-export function InvitePeople() {
+function InvitePeople() {
   const { i18n } = useLingui();
   const { rights } = useManagement();
   const may = useComputed(() => {

@@ -19,7 +19,7 @@ const FEW_DIRECTS = 5;
 const loadTools = () => loadLater(() => import('./sidebar-tools.js'));
 
 interface SidebarProps {
-  /** True in the application, which offers to invite people. */
+  /** True in the application, which offers to browse channels and to invite people. */
   readonly invites?: boolean;
 }
 
@@ -63,7 +63,7 @@ export const Sidebar = memo(function Sidebar({ invites }: SidebarProps) {
                 <Channels button={<AddChannels />} Folded={tools?.FoldedChannels} />
               </>
             )}
-            {invites && tools && <tools.InvitePeople />}
+            {invites && tools && <tools.More />}
           </>
         )}
       </nav>
