@@ -17,6 +17,8 @@ export const FAULTS = {
     weight: 6,
     play: async (company, step) => {
       const choice = other(step.a + step.b);
+      // The queue of a new subscriber then reads its first events from the log.
+      if (step.a > 0.5) await ACTIONS.invite.play(company, step);
       company.engine.crashPlan = { commits: Math.floor(choice * 4), moment: pick(MOMENTS, other(choice))! };
       await send(company, step);
     },

@@ -306,10 +306,10 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     'this.due[count]! <= first',
   ),
   fault(
-    'the stored position of a queue is after its first due event',
+    'a queue that begins behind skips an event',
     'domain/src/kernel/live-queue.ts',
-    'return first === undefined ? lastSeq : ((seqOf(first) - 1) as EventSeq);',
-    'return first === undefined ? lastSeq : seqOf(first);',
+    'this.floorSeq = floorSeq;',
+    'this.floorSeq = (floorSeq + 1) as EventSeq;',
   ),
   // Forgotten rows
   fault(
