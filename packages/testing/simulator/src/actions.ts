@@ -2,7 +2,7 @@ import { type Choices, other, type Play, pick } from './choices.js';
 import type { Company } from './company.js';
 import { FILE_ACTIONS } from './file-actions.js';
 import { ADMINISTRATOR, type Channel, GUEST, MEMBER, type Message, MODERATOR, textOf } from './model.js';
-import { channelsOf, destinationOf, pickChannel, sending, TOPICS } from './sending.js';
+import { channelsOf, destinationOf, pickChannel, send, TOPICS } from './sending.js';
 import { Violation } from './violation.js';
 
 const OWNER_PERSON = 0;
@@ -23,9 +23,10 @@ async function pickForDeletion(company: Company, step: Choices): Promise<Message
   const { model } = company;
   if (step.b > 0.9) return pickRecent(company, step);
   // Somebody takes back a message before others have polled.
-  if (step.b < 0.2) await sending(false)(company, step);
+  if (step.b < 0.2) await send(company, step);
   const deletable = model.readable(step.by).filter((message) => mayDelete(company, step.by, message));
-  const referred = deletable.filter((message) => message.quotedFor.size > 0 || model.isFirst(message));
+  const reminded = new Set([...model.reminders].map(({ message }) => message));
+  const referred = deletable.filter((message) => reminded.has(message) || model.isFirst(message));
   if (step.b < 0.2) return deletable.at(-1);
   return pick(step.b < 0.5 && referred.length > 0 ? referred : deletable.slice(-RECENT), step.a);
 }
@@ -45,8 +46,9 @@ async function postWithoutPermission(company: Company, { by, b }: Choices): Prom
   if (status === 200) throw new Violation('permissions as of the moment of use', `p${by} posts in ${channel.name}`);
 }
 
-const ownerChanges = (company: Company, path: string, params: Readonly<Record<string, unknown>>) =>
-  company.insist(OWNER_PERSON, 'PATCH', path, params);
+/** Returns true if the server has accepted the change. */
+const ownerChanges = async (company: Company, path: string, params: Readonly<Record<string, unknown>>) =>
+  (await company.insist(OWNER_PERSON, 'PATCH', path, params)).status === 200;
 
 async function describe(company: Company, channel: Channel): Promise<void> {
   const number = company.model.newNumber();
@@ -56,7 +58,7 @@ async function describe(company: Company, channel: Channel): Promise<void> {
 
 /** Actions by name, with their weight among everything that people do. */
 export const ACTIONS = {
-  send: { weight: 25, play: sending(false) },
+  send: { weight: 25, play: send },
   edit: {
     weight: 6,
     play: async (company, step) => {
@@ -267,12 +269,12 @@ export const ACTIONS = {
       const person = 1 + Math.floor(a * (people.length - 1));
       const role = pick(ROLES, b)!;
       if (person >= people.length) return;
-      const { status } = await ownerChanges(company, `/users/${people[person]!.id}`, { role });
-      if (status !== 200) return;
+      if (!(await ownerChanges(company, `/users/${people[person]!.id}`, { role }))) return;
       model.changeAccess(() => {
         model.roles[person] = role;
       });
-      // Events depend on the new role from now on.
+      // Events depend on the new role from now on. The client knows of the change, so that no later event is excused.
+      await company.catchUp(person);
       for (const channel of channelsOf(company)) if (!channel.subscribers.has(person)) await describe(company, channel);
       await company.checkState(person);
     },
@@ -283,11 +285,11 @@ export const ACTIONS = {
       const { model, people } = company;
       const channel = pickChannel(company, a, ({ subscribers }) => subscribers.has(OWNER_PERSON));
       if (!channel) return;
+      const path = `/streams/${channel.id}`;
       if (b < 0.3) {
         const isShared = channel.isPrivate || b < 0.15;
         const privacy = { is_private: !channel.isPrivate, history_public_to_subscribers: isShared };
-        const { status } = await ownerChanges(company, `/streams/${channel.id}`, privacy);
-        if (status === 200) {
+        if (await ownerChanges(company, path, privacy)) {
           model.changeAccess(() => {
             channel.isPrivate = !channel.isPrivate;
             channel.isShared = isShared;
@@ -295,9 +297,8 @@ export const ACTIONS = {
         }
       } else if (b < 0.6) {
         const value = { new: channel.isForModerators ? company.groups.everyone : company.groups.moderators };
-        const params = { can_send_message_group: value };
-        const { status } = await ownerChanges(company, `/streams/${channel.id}`, params);
-        if (status === 200) channel.isForModerators = !channel.isForModerators;
+        const isDone = await ownerChanges(company, path, { can_send_message_group: value });
+        if (isDone) channel.isForModerators = !channel.isForModerators;
       } else {
         const grantsModerators = b < 0.8;
         const grantees = grantsModerators
@@ -305,8 +306,7 @@ export const ACTIONS = {
           : [...people.keys()].filter((person) => (b * 97 * (person + 1)) % 1 < 0.2);
         const members = { direct_members: grantees.map((person) => people[person]!.id), direct_subgroups: [] };
         const value = { new: grantsModerators ? company.groups.moderators : members };
-        const { status } = await ownerChanges(company, `/streams/${channel.id}`, { can_subscribe_group: value });
-        if (status !== 200) return;
+        if (!(await ownerChanges(company, path, { can_subscribe_group: value }))) return;
         model.changeAccess(() => {
           channel.grantsModerators = grantsModerators;
           channel.grantees.clear();
@@ -352,7 +352,8 @@ export const ACTIONS = {
       const { status } = await company.insist(author, 'POST', '/reminders', {
         ...{ message_id: message.id, scheduled_delivery_timestamp: dueAt, note: `zq${number}zq` },
       });
-      if (status === 200 && !company.mayHaveRepeated) model.reminders.add({ number, author, dueAt, checkAfter: dueAt });
+      if (status === 200 && !company.mayHaveRepeated)
+        model.reminders.add({ message, number, author, dueAt, checkAfter: dueAt });
     },
   },
   ask: {
@@ -396,15 +397,18 @@ export const ACTIONS = {
   goOffline: {
     weight: 8,
     // Event queues outlive a few steps, but not the time until the next round.
-    play: async (company, { by, a }) =>
-      company.goOffline(by, a < 0.75 ? 2 + Math.floor(a * 8) : Number.POSITIVE_INFINITY),
+    play: async ({ offline }, { by, a }) => {
+      offline.set(by, a < 0.75 ? 2 + Math.floor(a * 8) : Number.POSITIVE_INFINITY);
+    },
   },
   comeBack: { weight: 6, play: async (company, { by }) => company.comeBack(by) },
   wipe: {
     weight: 1,
     play: async (company, { by }) => {
-      company.disconnect(by);
+      company.devices.delete(by);
       await company.connect(by);
+      // The new queue reads the log, at a time when others may send.
+      await company.catchUp(by);
     },
   },
 } satisfies Readonly<Record<string, { readonly weight: number; readonly play: Play }>>;

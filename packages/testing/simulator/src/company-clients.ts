@@ -77,7 +77,7 @@ export class CompanyClients {
   /** True if a request of this step was sent again, because its answer was lost. */
   mayHaveRepeated = false;
   /** Number of steps until the person is online again. */
-  private readonly offline = new Map<Person, number>();
+  readonly offline = new Map<Person, number>();
   /** True if other people act at the same time. */
   private isTogether = false;
   private recovering: Promise<void> | null = null;
@@ -326,14 +326,6 @@ export class CompanyClients {
     await this.recover();
   }
 
-  isOffline(person: Person): boolean {
-    return this.offline.has(person);
-  }
-
-  goOffline(person: Person, steps: number): void {
-    this.offline.set(person, steps);
-  }
-
   /** Each client's next poll is repeated, because its answer is lost. */
   losePolls(): void {
     for (const device of this.devices.values()) device.losesPoll = true;
@@ -425,10 +417,6 @@ export class CompanyClients {
       losesPoll: false,
     });
     this.model.hasCaughtUp(person);
-  }
-
-  disconnect(person: Person): void {
-    this.devices.delete(person);
   }
 
   /** Expects an event about the message at the clients of its audience, and nowhere else. */

@@ -4,7 +4,6 @@ import { externalIdOf } from './engine.js';
 import {
   type Channel,
   contentOf,
-  type Destination,
   type Message,
   type Newcomer,
   numbersIn,
@@ -27,16 +26,17 @@ const BOT_PATIENCE_MS = 30 * 60_000;
 const KEPT_UNUSED_SECONDS = 7 * 86_400;
 /** Field of register that changes with each start of the server, without an event. */
 const START_OF_SERVER = 'server_generation';
-const DIRECTS = [{ operator: 'is', operand: 'dm' }];
-const inChannel = ({ id }: Channel) => [{ operator: 'channel', operand: id }];
+/** Narrow to a channel, or to direct conversations. */
+const narrowTo = (channel: Channel | null) =>
+  channel ? [{ operator: 'channel', operand: channel.id }] : [{ operator: 'is', operand: 'dm' }];
 
 /** Simulated company with checks of what its people see against the model. */
 export class Company extends CompanyClients {
   /** Checks everything that one person sees. */
   async checkPerson(person: Person): Promise<void> {
     await this.checkState(person);
-    for (const channel of this.model.channels.values()) await this.checkChannel(person, channel);
-    await this.checkDirects(person);
+    for (const channel of this.model.channels.values()) await this.checkPlace(person, channel);
+    await this.checkPlace(person, null);
   }
 
   /** The client's state equals that of a new client. */
@@ -46,7 +46,7 @@ export class Company extends CompanyClients {
     this.checkUnread(person, json.unread_msgs);
     this.checkDeletions(json);
     const device = this.devices.get(person);
-    if (device && !this.isOffline(person)) {
+    if (device && !this.offline.has(person)) {
       const [state, fresh] = [device.synced.state, device.synced.comparableOf(json)];
       const differs = (key: string) => !isDeepStrictEqual(state[key], fresh[key]);
       const wrong = Object.keys(fresh).filter((key) => key !== START_OF_SERVER && differs(key));
@@ -151,11 +151,11 @@ export class Company extends CompanyClients {
       if (scheduled.dueAt <= this.time.now()) await this.checkScheduled(scheduled);
     }
     for (const reminder of [...this.model.reminders]) {
-      const { dueAt, checkAfter } = reminder;
+      const { dueAt, checkAfter, author, number, message } = reminder;
+      if (message.isDeleted) this.checkReminders((await this.insist(author, 'GET', '/reminders', {})).json.reminders);
       const isOnTime = checkAfter === dueAt;
       if (checkAfter + (isOnTime ? 0 : JOB_PATIENCE_SECONDS) > this.time.now()) continue;
-      const { author, number } = reminder;
-      const copies = await this.directsWith(author, number);
+      const copies = await this.copiesIn(author, null, number);
       if (isOnTime) this.checkTime(`reminder ${number}`, dueAt, copies);
       if (copies.length !== 1)
         throw new Violation('jobs due are done once', `p${author} got reminder ${number} ${copies.length} times`);
@@ -169,22 +169,22 @@ export class Company extends CompanyClients {
       if (askedAtMs + BOT_PATIENCE_MS > this.time.elapsedMs()) continue;
       this.model.questions.delete(number);
       if (answer === 0 && this.model.isDeletedText(number)) continue;
-      const count = (await this.directsWith(by, answer)).length;
+      const count = (await this.copiesIn(by, null, answer)).length;
       if (count !== 1) throw new Violation('bots answer once', `p${by} got ${count} answers to ${number}`);
     }
   }
 
-  private async directsWith(person: Person, number: number): Promise<readonly Wire[]> {
-    const { json } = await this.page(person, DIRECTS);
-    return json.messages.filter(({ content }: Wire) => numbersIn(content).has(number));
+  /** Messages with the text in a channel, or in direct conversations. */
+  private async copiesIn(person: Person, channel: Channel | null, number: number): Promise<readonly Wire[]> {
+    const { json } = await this.page(person, narrowTo(channel));
+    return json.messages?.filter(({ content }: Wire) => numbersIn(content).has(number)) ?? [];
   }
 
   private async checkScheduled(scheduled: Scheduled): Promise<void> {
     const { author, destination, id, number } = scheduled;
     const { json } = await this.insist(author, 'GET', '/scheduled_messages', {});
     const entry = json.scheduled_messages.find((each: Wire) => each.scheduled_message_id === id);
-    const found = await this.messagesIn(author, destination);
-    const copies = found.filter(({ content }) => numbersIn(content).has(number));
+    const copies = await this.copiesIn(author, 'channel' in destination ? destination.channel : null, number);
     if (copies.length > 1) {
       throw new Violation('jobs due are done once', `scheduled message ${id} was sent ${copies.length} times`);
     }
@@ -215,41 +215,21 @@ export class Company extends CompanyClients {
     }
   }
 
-  private async messagesIn(person: Person, destination: Destination): Promise<readonly Wire[]> {
-    const narrow = 'channel' in destination ? inChannel(destination.channel) : DIRECTS;
-    const { json } = await this.page(person, narrow);
-    return json.messages ?? [];
-  }
-
-  private async checkChannel(person: Person, channel: Channel): Promise<void> {
-    const { status, json } = await this.page(person, inChannel(channel));
-    const expected = this.expectedIn(person, (place) => 'channel' in place && place.channel === channel);
-    if (status !== 200 && expected.length === 0) return;
-    this.checkList(person, `channel ${channel.name}`, expected, json.messages ?? []);
-  }
-
-  private async checkDirects(person: Person): Promise<void> {
-    const { json } = await this.page(person, DIRECTS);
-    const expected = this.expectedIn(person, (destination) => 'participants' in destination);
-    this.checkList(person, 'direct messages', expected, json.messages ?? []);
-  }
-
-  private expectedIn(person: Person, isIn: (destination: Destination) => boolean): readonly Message[] {
-    return this.model.readable(person).filter(({ destination }) => isIn(destination));
-  }
-
-  private checkList(person: Person, place: string, all: readonly Message[], shown: readonly Wire[]): void {
-    const expected = all.slice(-PAGE);
+  /** Checks everything that the person sees in a channel, or in direct conversations. */
+  private async checkPlace(person: Person, channel: Channel | null): Promise<void> {
+    const { json } = await this.page(person, narrowTo(channel));
+    const isThere = ({ destination }: Message) => ('channel' in destination ? destination.channel : null) === channel;
+    const expected = this.model.readable(person).filter(isThere).slice(-PAGE);
     // Notices of bots are not modelled.
     const ids = new Set(this.people.map(({ id }) => id));
-    const found = shown.filter((each) => ids.has(each.sender_id));
+    const found: readonly Wire[] = json.messages?.filter((each: Wire) => ids.has(each.sender_id)) ?? [];
     const [want, have] = [expected.map(({ id }) => id).sort(ascending), found.map(({ id }) => id)];
     if (!isDeepStrictEqual(want, have)) {
       const missing = want.filter((id) => !have.includes(id));
       const extra = have.filter((id) => !want.includes(id));
       throw new Violation(
         'what was acknowledged exists exactly once',
-        `p${person} in ${place}: missing ${missing}, unexpected ${extra}`,
+        `p${person} in ${channel?.name ?? 'direct messages'}: missing ${missing}, unexpected ${extra}`,
       );
     }
     const shownById = new Map(found.map((each) => [each.id, each]));
@@ -292,14 +272,17 @@ export class Company extends CompanyClients {
 
   /** No channel begins with a deleted message (messages §11), and soon no reminder quotes one (users §21). */
   private checkDeletions({ subscriptions, reminders }: Wire): void {
-    const { messages } = this.model;
     for (const { stream_id, first_message_id } of subscriptions) {
-      const first = messages.get(first_message_id);
+      const first = this.model.messages.get(first_message_id);
       if (first?.isDeleted && 'channel' in first.destination && first.destination.channel.id === stream_id)
         throw new Violation('a deleted message is gone', `channel ${stream_id} begins with message ${first.id}`);
     }
+    this.checkReminders(reminders);
+  }
+
+  private checkReminders(reminders: readonly Wire[]): void {
     for (const { reminder_target_message_id, content } of reminders) {
-      const message = messages.get(reminder_target_message_id);
+      const message = this.model.messages.get(reminder_target_message_id);
       if (!message?.isDeleted || message.deletedAtMs + JOB_PATIENCE_SECONDS * 1000 > this.time.elapsedMs()) continue;
       if (numbersIn(content).has(message.number))
         throw new Violation('a deleted message is gone', `a reminder quotes message ${message.id}`);

@@ -86,8 +86,10 @@ export class Engine {
   private readonly blobs: MemoryBlobStore;
   private readonly partialBlobs: MemoryPartialBlobStore;
   private process!: Process;
-  private installed: SimulatedApp | null = null;
-  private crashPlan: CrashPlan | null = null;
+  /** Application with hooks and consumers in the process of the server. */
+  app: SimulatedApp | null = null;
+  /** Next crash; null if none is planned. */
+  crashPlan: CrashPlan | null = null;
   private starts = 0;
   /** Number of units of work since somebody last waited for the engine. */
   private unitsSinceTurn = 0;
@@ -173,29 +175,24 @@ export class Engine {
     return accounts;
   }
 
-  /** Application with hooks and consumers in the process of the server. */
-  get app(): SimulatedApp | null {
-    return this.installed;
-  }
-
   /** Runs an application from now on, which knows people by external ids. */
   async install(app: SimulatedApp, accounts: readonly Account[]): Promise<void> {
     const { nodes } = this.process;
     for (const [person, { id }] of accounts.entries()) {
       await nodes[0]!.parley.users.link({ realm: REALM, externalId: externalIdOf(person), userId: id });
     }
-    this.installed = app;
+    this.app = app;
     for (const { parley } of nodes) await this.startApp(parley);
     await settle(this.isBusy);
   }
 
   /** A process with an application starts when the disk works again. */
   private async startApp(parley: ComposedParley): Promise<void> {
-    if (!this.installed) return;
+    if (!this.app) return;
     const { failure } = this.disk;
     this.disk.failure = null;
     try {
-      await this.installed.start(parley, { realm: REALM, clock: this.time });
+      await this.app.start(parley, { realm: REALM, clock: this.time });
     } catch (error) {
       throw new Violation('the application starts', `${error}`);
     }
@@ -246,15 +243,6 @@ export class Engine {
   /** A client stays at one node until the next start. */
   private nodeOf({ nodes }: Process, client: number): Node {
     return nodes[(client + this.crashes) % nodes.length]!;
-  }
-
-  /** Advances the time. The process may crash during it. */
-  async advanceTo(ms: number): Promise<void> {
-    await this.time.advanceTo(ms, this.isBusy);
-  }
-
-  planCrash(plan: CrashPlan): void {
-    this.crashPlan = plan;
   }
 
   get isDead(): boolean {

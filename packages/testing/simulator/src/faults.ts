@@ -1,7 +1,7 @@
 import { ACTIONS } from './actions.js';
 import { type Choices, other, type Play, pick } from './choices.js';
 import type { Company } from './company.js';
-import { sending } from './sending.js';
+import { send } from './sending.js';
 
 const MOMENTS = ['before', 'within', 'after'] as const;
 
@@ -10,15 +10,17 @@ export const FAULTS = {
   crash: {
     weight: 3,
     play: async (company, { a, b }) => {
-      company.engine.planCrash({ commits: Math.floor(a * 6), moment: pick(MOMENTS, b)! });
+      company.engine.crashPlan = { commits: Math.floor(a * 6), moment: pick(MOMENTS, b)! };
     },
   },
   crashSending: {
     weight: 6,
     play: async (company, step) => {
       const choice = other(step.a + step.b);
-      company.engine.planCrash({ commits: Math.floor(choice * 4), moment: pick(MOMENTS, other(choice))! });
-      await sending(false)(company, step);
+      // The queue of a new subscriber then reads its first events from the log.
+      if (step.a > 0.5) await ACTIONS.invite.play(company, step);
+      company.engine.crashPlan = { commits: Math.floor(choice * 4), moment: pick(MOMENTS, other(choice))! };
+      await send(company, step);
     },
   },
   crashNow: {
@@ -32,7 +34,7 @@ export const FAULTS = {
     weight: 3,
     play: async (company, step) => {
       company.losePolls();
-      await sending(true)(company, step);
+      await send(company, step, true);
     },
   },
   clockBack: { weight: 1, play: async (company, { a }) => company.jumpClock(-Math.floor(a * 3600)) },

@@ -80,6 +80,8 @@ export interface Scheduled {
 }
 
 export interface Reminder {
+  readonly message: Message;
+  /** Number of the note. */
   readonly number: number;
   readonly author: Person;
   readonly dueAt: number;
@@ -127,98 +129,62 @@ export interface Newcomer {
   isErased: boolean;
 }
 
-/** State of the company. Objects refer to each other. */
-const emptyData = () => ({
-  roles: [] as number[],
-  channels: new Map<number, Channel>(),
-  messages: new Map<number, Message>(),
-  drafts: new Map<number, { readonly number: number; readonly author: Person }>(),
-  files: new Map<number, StoredFile>(),
-  scheduled: new Map<number, Scheduled>(),
-  reminders: new Set<Reminder>(),
+/** State of the company, which a restored backup takes back. Objects refer to each other. */
+class CompanyState {
+  /** Role by person. */
+  roles: number[] = [];
+  channels = new Map<number, Channel>();
+  messages = new Map<number, Message>();
+  drafts = new Map<number, { readonly number: number; readonly author: Person }>();
+  /** Files by the number of their text. */
+  files = new Map<number, StoredFile>();
+  scheduled = new Map<number, Scheduled>();
+  reminders = new Set<Reminder>();
   /** Questions to the bot by the number of their text. */
-  questions: new Map<number, Question>(),
-  messageOfNumber: new Map<number, Message>(),
+  questions = new Map<number, Question>();
+  newcomers: Newcomer[] = [];
+  protected messageOfNumber = new Map<number, Message>();
   /** Channels by the numbers of their descriptions. */
-  described: new Map<number, Channel>(),
-  privateTexts: new Map<number, PrivateText>(),
-  newcomers: [] as Newcomer[],
+  protected described = new Map<number, Channel>();
+  protected privateTexts = new Map<number, PrivateText>();
   /** Objects hidden from a person since the person's last poll; earlier events still show them. */
-  lost: new Map<Person, Set<Message | Channel>>(),
-});
+  protected lost = new Map<Person, Set<Message | Channel>>();
+}
 
 /**
  * Company's chat as the contract alone describes it. Acknowledged changes are applied; the model never reads
  * the server's data.
  */
-export class Model {
-  private data = emptyData();
-  private saved = emptyData();
+export class Model extends CompanyState {
+  private saved: object = {};
   private lastNumber = 0;
   /** Paths of deleted files, including deletions that a restored backup has undone. */
   readonly removedPaths = new Set<string>();
 
-  /** Role by person. */
-  get roles(): number[] {
-    return this.data.roles;
-  }
-
-  get channels(): Map<number, Channel> {
-    return this.data.channels;
-  }
-
-  get messages(): Map<number, Message> {
-    return this.data.messages;
-  }
-
-  get drafts(): Map<number, { readonly number: number; readonly author: Person }> {
-    return this.data.drafts;
-  }
-
-  /** Files by the number of their text. */
-  get files(): Map<number, StoredFile> {
-    return this.data.files;
-  }
-
-  get scheduled(): Map<number, Scheduled> {
-    return this.data.scheduled;
-  }
-
-  get reminders(): Set<Reminder> {
-    return this.data.reminders;
-  }
-
-  get newcomers(): Newcomer[] {
-    return this.data.newcomers;
-  }
-
-  get questions(): Map<number, Question> {
-    return this.data.questions;
-  }
-
   /** Returns the question with the present or a former text; undefined if it was answered or deleted. */
   questionOf(number: number): Question | undefined {
-    const message = this.data.messageOfNumber.get(number);
+    const message = this.messageOfNumber.get(number);
     if (!message) return this.questions.get(number);
     if (message.isDeleted) return undefined;
-    return [...this.questions].find(([asked]) => this.data.messageOfNumber.get(asked) === message)?.[1];
+    return [...this.questions].find(([asked]) => this.messageOfNumber.get(asked) === message)?.[1];
   }
 
   isQuotedFor(person: Person, number: number): boolean {
-    return this.data.messageOfNumber.get(number)?.quotedFor.has(person) ?? false;
+    return this.messageOfNumber.get(number)?.quotedFor.has(person) ?? false;
   }
 
   isDeletedText(number: number): boolean {
-    return this.data.messageOfNumber.get(number)?.isDeleted ?? false;
+    return this.messageOfNumber.get(number)?.isDeleted ?? false;
   }
 
   backUp(): void {
-    this.saved = structuredClone(this.data);
+    const { saved: _, lastNumber: __, removedPaths: ___, ...state } = this;
+    this.saved = structuredClone(state);
   }
 
   /** Everything since the backup is gone. Numbers of texts are not used again. */
   restore(): void {
-    this.data = structuredClone(this.saved);
+    Object.assign(this, structuredClone(this.saved));
   }
 
   newNumber(): number {
@@ -260,19 +226,18 @@ export class Model {
 
   /** True if a response to the person may contain the text. */
   mayShow(person: Person, number: number, now: number, isEvent: boolean): boolean {
-    const message = this.data.messageOfNumber.get(number);
+    const message = this.messageOfNumber.get(number);
     if (message) {
       if (this.mayRead(person, message) || message.quotedFor.has(person)) return true;
-      return isEvent && (this.data.lost.get(person)?.has(message) ?? false);
+      return isEvent && (this.lost.get(person)?.has(message) ?? false);
     }
     const newcomer = this.newcomers.find(({ name, text }) => number === name || number === text);
     if (newcomer) return !newcomer.isErased && (number === newcomer.name || person === 0);
-    const channel = this.data.described.get(number);
-    if (channel)
-      return this.mayKnow(person, channel) || (isEvent && (this.data.lost.get(person)?.has(channel) ?? false));
+    const channel = this.described.get(number);
+    if (channel) return this.mayKnow(person, channel) || (isEvent && (this.lost.get(person)?.has(channel) ?? false));
     const file = this.files.get(number);
     if (file) return this.mayReadFile(person, file) !== false;
-    const text = this.data.privateTexts.get(number);
+    const text = this.privateTexts.get(number);
     if (text === undefined) return false;
     if (text.author === person) return true;
     const { scheduled } = text;
@@ -352,14 +317,14 @@ export class Model {
       reactions: new Set<Person>(),
     };
     this.messages.set(id, message);
-    this.data.messageOfNumber.set(number, message);
-    this.data.privateTexts.delete(number);
+    this.messageOfNumber.set(number, message);
+    this.privateTexts.delete(number);
     return message;
   }
 
   /** Announces a text that may reach the server from now on. */
   announce(number: number, author: Person, scheduled: Scheduled | null = null): void {
-    this.data.privateTexts.set(number, { author, scheduled });
+    this.privateTexts.set(number, { author, scheduled });
   }
 
   edit(message: Message, number: number): void {
@@ -370,13 +335,13 @@ export class Model {
 
   /** Announces another text of a message. */
   alsoMeans(message: Message, number: number): void {
-    this.data.privateTexts.delete(number);
-    this.data.messageOfNumber.set(number, message);
+    this.privateTexts.delete(number);
+    this.messageOfNumber.set(number, message);
   }
 
   /** The text is or was the description of the channel. */
   describe(channel: Channel, number: number): void {
-    this.data.described.set(number, channel);
+    this.described.set(number, channel);
   }
 
   schedule(scheduled: Scheduled): void {
@@ -410,7 +375,7 @@ export class Model {
     for (const [person, seen] of before.entries()) {
       const visible = new Set(this.visible(person));
       const lost = seen.filter((each) => !visible.has(each));
-      if (lost.length > 0) this.data.lost.set(person, new Set([...(this.data.lost.get(person) ?? []), ...lost]));
+      if (lost.length > 0) this.lost.set(person, new Set([...(this.lost.get(person) ?? []), ...lost]));
     }
   }
 
@@ -421,7 +386,7 @@ export class Model {
 
   /** The person's client knows all events. */
   hasCaughtUp(person: Person): void {
-    this.data.lost.delete(person);
+    this.lost.delete(person);
   }
 
   /** Messages §9.3. `topic`: null if each message keeps its spelling. */

@@ -1,4 +1,4 @@
-import { type Choices, other, type Play, pick } from './choices.js';
+import { type Choices, other, pick } from './choices.js';
 import type { Company } from './company.js';
 import { type Channel, contentOf, type Destination, type StoredFile } from './model.js';
 import { Violation } from './violation.js';
@@ -25,15 +25,10 @@ export function destinationOf(company: Company, { by, a, b }: Choices): Destinat
 }
 
 /** Sends a message; the client repeats the request with the same ids until it is acknowledged. */
-export const sending =
-  (losesAnswer: boolean): Play =>
-  (company, step) =>
-    send(company, step, losesAnswer);
-
 export async function send(
   company: Company,
   step: Choices,
-  losesAnswer: boolean,
+  losesAnswer = false,
   file: StoredFile | null = null,
 ): Promise<void> {
   const { model, time } = company;

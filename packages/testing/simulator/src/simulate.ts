@@ -230,11 +230,11 @@ async function advance(company: Company, endMs: number): Promise<void> {
   const { engine, time } = company;
   const clockAt = (elapsedMs: number) => time.nowMs() + elapsedMs - time.elapsedMs();
   for (let due = company.nextJob(clockAt(endMs) / 1000); due !== null; due = company.nextJob(clockAt(endMs) / 1000)) {
-    await engine.advanceTo(time.elapsedMs() + due * 1000 - time.nowMs());
+    await time.advanceTo(time.elapsedMs() + due * 1000 - time.nowMs(), engine.isBusy);
     if (engine.isDead) await company.recover();
     if (!engine.isDiskFailing) await company.checkJobs();
   }
-  await engine.advanceTo(endMs);
+  await time.advanceTo(endMs, engine.isBusy);
   if (engine.isDead) await company.recover();
 }
 

@@ -291,7 +291,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     'queues forget one event too many',
     'domain/src/kernel/queue-reader.ts',
     'live.dropBefore(first === undefined ? ((after + 1) as EventSeq) : seqOf(first));',
-    'live.dropBefore(first === undefined ? ((after + 2) as EventSeq) : seqOf(first));',
+    'live.dropBefore(first === undefined ? ((after + 1) as EventSeq) : ((seqOf(first) + 1) as EventSeq));',
   ),
   fault(
     'the log is read with the event of the cursor',
@@ -306,10 +306,10 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     'this.due[count]! <= first',
   ),
   fault(
-    'a queue that falls behind skips an event',
+    'a queue that begins behind skips an event',
     'domain/src/kernel/live-queue.ts',
-    'this.floorSeq = this.unsentFloor((seq - 1) as EventSeq);',
-    'this.floorSeq = this.unsentFloor(seq);',
+    'this.floorSeq = floorSeq;',
+    'this.floorSeq = (floorSeq + 1) as EventSeq;',
   ),
   // Forgotten rows
   fault(
