@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { expect, goTo, messageWith, placeOf, post, type Server, test } from './stories.js';
+import { expect, goTo, idOf, messageWith, placeOf, post, type Server, test } from './stories.js';
 
 const READER = 'cordelia';
 const WRITER = 'iago';
@@ -366,7 +366,28 @@ test('scrolls the sidebar to the place that was opened', async ({ server, logIn 
   await page.keyboard.press('n');
   await expectShown('far away');
   await goTo(page, await placeOf(server, 'by link'));
-  await expect(sidebar.locator('[aria-current="page"]').or(sidebar.locator('a', { hasText: 'Verona' }))).toBeVisible();
+  await expectShown('by link');
+});
+
+test('marks the opened conversation in the sidebar even if it has no row otherwise', async ({ server, logIn }) => {
+  const { id } = await post(server, 'hamlet', 'linked by a message', 'Hello');
+  const { stream_id: channelId } = await server.call('iago', 'GET', '/get_stream_id', { stream: 'Verona' });
+  await server.call('iago', 'POST', '/users/me/subscriptions', { subscriptions: [{ name: 'elsewhere' }] });
+  const stranger = await idOf(server, 'prospero');
+  const { page } = await logIn('hamlet', '#inbox');
+  const current = page.getByRole('navigation', { name: 'Conversations' }).locator('[aria-current="page"]');
+  const expectMarked = async (hash: string, name: string) => {
+    await goTo(page, hash);
+    await expect(current).toHaveText(name);
+    await expect(current).toBeInViewport({ ratio: 1 });
+  };
+  await expectMarked(await placeOf(server, 'nothing here'), 'nothing here');
+  await expectMarked(`#narrow/channel/${channelId}-Verona/topic/linked by a message/with/${id}`, 'linked by a message');
+  await expectMarked(`#narrow/dm/${stranger}`, 'Prospero from The Tempest');
+  await expectMarked(await placeOf(server, 'somewhere', 'elsewhere'), 'somewhere');
+  await page.locator('summary', { hasText: 'Channels' }).click();
+  await goTo(page, '#inbox');
+  await expectMarked(await placeOf(server, 'also nothing'), 'also nothing');
 });
 
 for (const words of [0, 20, 100, 400, 900, 1600]) {

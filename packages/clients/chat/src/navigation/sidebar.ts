@@ -140,11 +140,12 @@ export class Sidebar {
       known.set(lower, { channelId, name: first.topic, maxId: this.state.unread.tallies.get(key)?.newest ?? 0 });
     }
     return [...known.values()]
-      .map(({ name, maxId }) => this.topicRow(channelId, name, maxId))
+      .map(({ name, maxId }) => this.topic(channelId, name, maxId))
       .sort((a, b) => b.lastMessageId - a.lastMessageId);
   }
 
-  private topicRow(channelId: number, name: string, maxId: number): TopicRow {
+  /** Row of a topic, which may have no messages. Observed inside computations. */
+  topic(channelId: number, name: string, maxId = 0): TopicRow {
     const bare = withoutMark(name);
     const key = destinationKey({ kind: 'channel', channelId, topic: name });
     return {
