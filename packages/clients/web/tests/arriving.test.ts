@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { expect, goTo, messageWith, placeOf, post, type Server, test } from './stories.js';
+import { expect, goTo, idOf, messageWith, placeOf, post, type Server, test } from './stories.js';
 
 const READER = 'cordelia';
 const WRITER = 'iago';
@@ -173,6 +173,42 @@ function isMoved(frame: string, last: string): boolean {
   return key !== lastKey || height !== lastHeight || Math.abs(Number(top) - Number(lastTop)) > 1;
 }
 
+/** Opens a place. Returns the different frames with messages if these moved, else null. */
+async function movesAt(page: Page, place: string): Promise<string | null> {
+  await page.evaluate(() => {
+    const frames: string[] = [];
+    Object.assign(globalThis, { frames });
+    const before = document.querySelector('[data-messages]');
+    const look = () => {
+      const list = document.querySelector<HTMLElement>('[data-messages]');
+      const row = list !== before && list?.querySelector<HTMLElement>('[data-key] article');
+      if (row) {
+        const { top, height } = list!.getBoundingClientRect();
+        const shown = [...list!.querySelectorAll<HTMLElement>('[data-key]')].find((each) => {
+          const box = each.getBoundingClientRect();
+          return box.bottom > top + height / 2;
+        });
+        if (shown) frames.push(`${shown.dataset.key} ${shown.getBoundingClientRect().top} ${list!.clientHeight}`);
+      }
+      if (Object.is((globalThis as unknown as { frames: unknown }).frames, frames)) next();
+    };
+    // Messages of a channel arrive after the frame has been painted.
+    const next = () =>
+      requestAnimationFrame(() => {
+        const { port1, port2 } = new MessageChannel();
+        port1.onmessage = look;
+        port2.postMessage(null);
+      });
+    next();
+  });
+  await goTo(page, place);
+  await expect.poll(async () => (await framesOf(page)).length).toBeGreaterThan(0);
+  await page.waitForTimeout(1000);
+  const frames = await framesOf(page);
+  const isFinal = frames.every((frame) => !isMoved(frame, frames.at(-1)!));
+  return isFinal ? null : `${place}: ${[...new Set(frames)].join(' → ')}`;
+}
+
 test('paints messages in their final place at once', async ({ server, logIn }) => {
   const topics = Array.from({ length: 10 }, (_, n) => `switch ${n}`);
   for (const [n, topic] of topics.entries()) {
@@ -189,43 +225,44 @@ test('paints messages in their final place at once', async ({ server, logIn }) =
   const session = await context.newCDPSession(page);
   await page.waitForTimeout(1000);
   await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
-  const jumps: string[] = [];
-  for (const place of [...places, ...places]) {
-    await page.evaluate(() => {
-      const frames: string[] = [];
-      Object.assign(globalThis, { frames });
-      const before = document.querySelector('[data-messages]');
-      const look = () => {
-        const list = document.querySelector<HTMLElement>('[data-messages]');
-        const row = list !== before && list?.querySelector<HTMLElement>('[data-key] article');
-        if (row) {
-          const { top, height } = list!.getBoundingClientRect();
-          const shown = [...list!.querySelectorAll<HTMLElement>('[data-key]')].find((each) => {
-            const box = each.getBoundingClientRect();
-            return box.bottom > top + height / 2;
-          });
-          if (shown) frames.push(`${shown.dataset.key} ${shown.getBoundingClientRect().top} ${list!.clientHeight}`);
-        }
-        if (Object.is((globalThis as unknown as { frames: unknown }).frames, frames)) next();
-      };
-      // Messages of a channel arrive after the frame has been painted.
-      const next = () =>
-        requestAnimationFrame(() => {
-          const { port1, port2 } = new MessageChannel();
-          port1.onmessage = look;
-          port2.postMessage(null);
-        });
-      next();
-    });
-    await goTo(page, place);
-    await expect.poll(async () => (await framesOf(page)).length).toBeGreaterThan(0);
-    await page.waitForTimeout(1000);
-    const frames = await framesOf(page);
-    if (frames.some((frame) => isMoved(frame, frames.at(-1)!))) {
-      jumps.push(`${place}: ${[...new Set(frames)].join(' → ')}`);
+  const moves: (string | null)[] = [];
+  for (const place of [...places, ...places]) moves.push(await movesAt(page, place));
+  expect(moves.filter((each) => each !== null)).toEqual([]);
+});
+
+test('paints a channel, the feed and searches in their final place when they are opened again', async ({
+  server,
+  logIn,
+}) => {
+  const [place] = (await placeOf(server, '')).split('/topic/');
+  await fill(server, 'again', 40, []);
+  const { messages } = await server.call(READER, 'GET', '/messages', {
+    anchor: 'newest',
+    num_before: 30,
+    num_after: 0,
+    narrow: [{ operator: 'topic', operand: 'again' }],
+  });
+  const ids = messages.map(({ id }: { id: number }) => id);
+  await server.call(READER, 'POST', '/messages/flags', { messages: ids, op: 'add', flag: 'starred' });
+  await server.call(READER, 'POST', '/mark_all_as_read');
+  const { page, context } = await logIn(READER, '#inbox');
+  const session = await context.newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+  const moves: (string | null)[] = [];
+  let sent = 0;
+  for (const count of [0, 0, 3, 40, 0]) {
+    for (const opened of [place!, '#feed', '#narrow/search/words', '#narrow/is/starred']) {
+      for (let n = 0; n < count; n++) await post(server, WRITER, 'again', `New ${++sent}: ${lineOf(n)}`);
+      if (count > 0) await expect(page.getByRole('main')).toContainText(`New ${sent}:`);
+      moves.push(await movesAt(page, opened));
+      // No list opens at the place that is left here.
+      await listOf(page).evaluate((list) => list.scrollBy(0, -list.clientHeight / 2));
+      await page.waitForTimeout(300);
+      await goTo(page, '#inbox');
+      await expect(listOf(page)).toHaveCount(0);
     }
   }
-  expect(jumps).toEqual([]);
+  expect(moves.filter((each) => each !== null)).toEqual([]);
 });
 
 test('puts the cursor on the message of a followed link and marks it', async ({ server, logIn }) => {
@@ -329,7 +366,28 @@ test('scrolls the sidebar to the place that was opened', async ({ server, logIn 
   await page.keyboard.press('n');
   await expectShown('far away');
   await goTo(page, await placeOf(server, 'by link'));
-  await expect(sidebar.locator('[aria-current="page"]').or(sidebar.locator('a', { hasText: 'Verona' }))).toBeVisible();
+  await expectShown('by link');
+});
+
+test('marks the opened conversation in the sidebar even if it has no row otherwise', async ({ server, logIn }) => {
+  const { id } = await post(server, 'hamlet', 'linked by a message', 'Hello');
+  const { stream_id: channelId } = await server.call('iago', 'GET', '/get_stream_id', { stream: 'Verona' });
+  await server.call('iago', 'POST', '/users/me/subscriptions', { subscriptions: [{ name: 'elsewhere' }] });
+  const stranger = await idOf(server, 'prospero');
+  const { page } = await logIn('hamlet', '#inbox');
+  const current = page.getByRole('navigation', { name: 'Conversations' }).locator('[aria-current="page"]');
+  const expectMarked = async (hash: string, name: string) => {
+    await goTo(page, hash);
+    await expect(current).toHaveText(name);
+    await expect(current).toBeInViewport({ ratio: 1 });
+  };
+  await expectMarked(await placeOf(server, 'nothing here'), 'nothing here');
+  await expectMarked(`#narrow/channel/${channelId}-Verona/topic/linked by a message/with/${id}`, 'linked by a message');
+  await expectMarked(`#narrow/dm/${stranger}`, 'Prospero from The Tempest');
+  await expectMarked(await placeOf(server, 'somewhere', 'elsewhere'), 'somewhere');
+  await page.locator('summary', { hasText: 'Channels' }).click();
+  await goTo(page, '#inbox');
+  await expectMarked(await placeOf(server, 'also nothing'), 'also nothing');
 });
 
 for (const words of [0, 20, 100, 400, 900, 1600]) {

@@ -22,7 +22,7 @@ test('adds few elements to the page for the first key of Ctrl+K', async ({ logIn
   const { page } = await logIn('hamlet', '#inbox');
   await page.keyboard.press('Control+k');
   await expect(page.getByRole('option').first()).toBeVisible();
-  expect(await addedBy(page, () => page.keyboard.press('o'))).toBeLessThanOrEqual(80);
+  expect(await addedBy(page, () => page.keyboard.press('o'))).toBeLessThanOrEqual(60);
   await page.keyboard.type('nly un');
   await page.getByRole('combobox').fill('two-factor');
   await expect(page.getByRole('option', { name: 'Second factors Account and privacy' })).toBeVisible();

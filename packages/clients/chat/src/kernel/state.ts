@@ -197,8 +197,8 @@ export class UnreadState {
   readonly tallies = new Table<string, UnreadTally>();
   /** Keys of topics with unread messages, by channel. */
   readonly topicKeys = new Table<number, ReadonlySet<string>>();
-  /** True if the server omitted old messages (events §4.4). */
-  isTruncated = false;
+  /** True if the server omitted old messages (events §4.4), or until the state is loaded. */
+  isTruncated = true;
 }
 
 /** Prefix of resolved topic names. */

@@ -4,12 +4,11 @@ import { type Destination, type Narrow, narrowOf } from '../kernel/narrow.js';
 import type { Gateway, Reach } from '../kernel/ports.js';
 import { type ChatState, RESOLVED_PREFIX, topicKey } from '../kernel/state.js';
 import type { PersonRow, TopicPolicy } from '../kernel/view-models.js';
+import { POLICIES } from '../navigation/sidebar.js';
 import { apiNarrow } from './match.js';
 import { MESSAGE_RULES, withFlag } from './messages.js';
 import { destinationOfMessage } from './unread.js';
 import { nextIndex, type WidgetAction } from './widgets.js';
-
-const POLICIES: readonly TopicPolicy[] = ['none', 'muted', 'unmuted', 'followed'];
 
 type TopicPlace = Omit<Extract<Destination, { kind: 'channel' }>, 'kind'>;
 
@@ -207,12 +206,8 @@ export class Commands {
   }
 
   /** Marks a whole narrow as read; events update the counts. */
-  async markNarrowRead(narrow: Narrow): Promise<void> {
-    for (let anchor: number | string = 'oldest'; ; ) {
-      const answer = await this.flagNarrow(narrow, anchor, 'add');
-      if (answer.found_newest || answer.last_processed_id === null) return;
-      anchor = answer.last_processed_id;
-    }
+  markNarrowRead(narrow: Narrow): Promise<void> {
+    return this.flagNarrow(narrow, 'oldest', 'add');
   }
 
   /** Marks every message as read; large accounts take several calls. */
@@ -221,12 +216,8 @@ export class Commands {
   }
 
   /** Marks a message and all later messages of a narrow as unread. */
-  async markUnreadFrom(narrow: Narrow, messageId: number): Promise<void> {
-    for (let anchor = messageId; ; ) {
-      const answer = await this.flagNarrow(narrow, anchor, 'remove');
-      if (answer.found_newest || answer.last_processed_id === null) return;
-      anchor = answer.last_processed_id;
-    }
+  markUnreadFrom(narrow: Narrow, messageId: number): Promise<void> {
+    return this.flagNarrow(narrow, messageId, 'remove');
   }
 
   async setTopicPolicy({ channelId, topic }: Extract<Destination, { kind: 'channel' }>, policy: TopicPolicy) {
@@ -280,18 +271,22 @@ export class Commands {
     });
   }
 
-  private flagNarrow(narrow: Narrow, anchor: number | string, op: 'add' | 'remove') {
+  private async flagNarrow(narrow: Narrow, from: number | string, op: 'add' | 'remove'): Promise<void> {
     // The endpoint does not support `with` (messages §7.5).
     const terms = narrow.filter(({ operator }) => operator !== 'with');
-    return this.gateway.post('/messages/flags/narrow', {
-      narrow: apiNarrow(terms, this.state.selfId),
-      anchor,
-      include_anchor: op === 'remove',
-      num_before: 0,
-      num_after: 1000,
-      op,
-      flag: 'read',
-    });
+    for (let anchor = from; ; ) {
+      const answer = await this.gateway.post('/messages/flags/narrow', {
+        narrow: apiNarrow(terms, this.state.selfId),
+        anchor,
+        include_anchor: op === 'remove',
+        num_before: 0,
+        num_after: 1000,
+        op,
+        flag: 'read',
+      });
+      if (answer.found_newest || answer.last_processed_id === null) return;
+      anchor = answer.last_processed_id;
+    }
   }
 
   private async optimistic(apply: () => void, undo: () => void, call: () => Promise<unknown>): Promise<void> {

@@ -1,6 +1,6 @@
 import { destinationOf, type Narrow, type NarrowTerm } from '../kernel/narrow.js';
 import { type ChatState, RESOLVED_PREFIX, type StoredMessage, VISITOR_ID } from '../kernel/state.js';
-import { destinationOfMessage, directWith, isMutedTopic } from './unread.js';
+import { destinationOfMessage, directWith, isMuted } from './unread.js';
 
 /** True for a conversation in which all messages arrive as events. */
 export function comesAsEvents(state: ChatState, narrow: Narrow): boolean {
@@ -16,7 +16,7 @@ export function hasJoined(state: ChatState, channelId: number | undefined): bool
 
 /** Matches a message against a narrow; null if only the server can decide. */
 export function matches(state: ChatState, narrow: Narrow, message: StoredMessage): boolean | null {
-  if (narrow.length === 0) return !isMuted(state, message);
+  if (narrow.length === 0) return !isMuted(state, destinationOfMessage(state, message));
   let isDecided = true;
   for (const term of narrow) {
     const result = matchesTerm(state, term, message);
@@ -79,10 +79,6 @@ function matchesIs(state: ChatState, operand: string, message: StoredMessage): b
     default:
       return null;
   }
-}
-
-function isMuted(state: ChatState, message: StoredMessage): boolean {
-  return message.stream_id !== undefined && isMutedTopic(state, message.stream_id, message.subject);
 }
 
 export type ApiNarrow = readonly { readonly operator: string; readonly operand: string; readonly negated?: boolean }[];

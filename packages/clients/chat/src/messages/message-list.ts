@@ -9,7 +9,7 @@ import { comesAsEvents, matches } from './match.js';
 import { type Failure, type FoundPage, failureOf, type MessagePages } from './message-pages.js';
 import { type TopicMove, withFlag } from './messages.js';
 import { EMPTY_SPAN, nearest, type Span, spanAt, withMessage, withoutMessages, withPage } from './spans.js';
-import { firstUnread, oldestUnread } from './unread.js';
+import { oldestUnread } from './unread.js';
 
 const PAGE = 60;
 /** Maximum messages to refetch before and after the shown ones after missed events. */
@@ -64,8 +64,8 @@ export class MessageList implements ConversationView {
   /** Last message that the user saw. */
   private lastSeen: number | undefined;
   private readonly spans: Signal<readonly Span[]> = signal([]);
-  /** Message in the shown span; null for the newest span. */
-  private readonly focus: Signal<number | null> = signal(null);
+  /** Message in the shown span; null for the newest span, undefined until the place of the opened list is known. */
+  private readonly focus: Signal<number | null | undefined> = signal();
   /** Pending fetches; a part may occur several times. */
   private readonly loading: Signal<readonly Part[]> = signal([]);
   private readonly failed: Signal<ReadonlySet<Part>> = signal(new Set());
@@ -117,6 +117,8 @@ export class MessageList implements ConversationView {
     this.movedTo.value = null;
     this.elsewhere.value = null;
     this.firstUnread.value = null;
+    // The previous place would be painted first.
+    if (near === null) this.focus.value = undefined;
     this.opening = { target, isShown: this.load(target) };
   }
 
@@ -140,7 +142,7 @@ export class MessageList implements ConversationView {
   /** Replaces all messages by those around the reading position. */
   async reload(): Promise<void> {
     // Shows the first page before fetching it again.
-    if (this.spans.peek().length === 0) {
+    if (this.focus.peek() === undefined) {
       const { opening } = this;
       await opening?.isShown;
       // Another opening has already fetched its page.
@@ -162,7 +164,7 @@ export class MessageList implements ConversationView {
         this.spans.value = [];
         this.add(answer.ids, answer.found_oldest, answer.found_newest, null);
         const kept = (answer.found_newest ? null : at) ?? focus;
-        this.focus.value = kept !== null && spanAt(this.spans.peek(), kept) ? kept : null;
+        this.focus.value = kept && spanAt(this.spans.peek(), kept) ? kept : null;
       });
     });
   }
@@ -281,6 +283,7 @@ export class MessageList implements ConversationView {
   private shown(): Span {
     const spans = this.spans.value;
     const focus = this.focus.value;
+    if (focus === undefined) return EMPTY_SPAN;
     if (focus === null) return spans.find(({ isNewest }) => isNewest) ?? spans.at(-1) ?? EMPTY_SPAN;
     return spanAt(spans, focus) ?? EMPTY_SPAN;
   }
@@ -310,7 +313,7 @@ export class MessageList implements ConversationView {
       return;
     }
     this.pending = target;
-    if (target === 'first_unread') this.showKnown(spans);
+    const isFinal = target === 'first_unread' && this.showKnown(target) && !this.isProvisional;
     await this.during('first', async () => {
       const cached = target === 'newest' ? false : this.showCached(load, target);
       // Events update cached messages with less traffic than a fetch.
@@ -332,6 +335,7 @@ export class MessageList implements ConversationView {
       this.elsewhere.value = await this.pages.findElsewhere(this.narrow, target, ids);
       if (load === this.loads) this.pending = null;
       this.add(ids, answer.found_oldest, answer.found_newest, found);
+      if (isFinal) return;
       if (target === 'first_unread') {
         const unread = found !== null && ids.includes(found) ? found : null;
         this.show(unread, unread);
@@ -340,23 +344,29 @@ export class MessageList implements ConversationView {
     });
   }
 
-  /** Shows the first unread or else the newest message of a conversation, if that is known, before the page arrives. */
-  private showKnown(spans: readonly Span[]): void {
-    const { unread } = this.state;
-    const first = this.destination && oldestUnread(unread, narrowKey(this.narrow));
+  /**
+   * Shows the target if the known messages include it; without unread messages the newest one. Returns false if other
+   * messages are needed.
+   */
+  private showKnown(target: number | 'first_unread'): boolean {
+    const ids = this.ids();
+    const isUnread = target === 'first_unread';
+    const first = isUnread ? oldestUnread(this.state, this.narrow, ids) : target;
     const isKnown =
       first === null
-        ? this.destination !== null && !unread.isTruncated && spans.some(({ isNewest }) => isNewest)
-        : spanAt(spans, first)?.ids.includes(first);
-    if (isKnown) this.show(first, first);
+        ? !this.state.unread.isTruncated && this.spans.peek().some(({ isNewest }) => isNewest)
+        : ids.includes(first);
+    if (isKnown) this.show(first, isUnread ? first : null);
+    return isKnown;
   }
 
   /** Returns the first unread message of a conversation that was opened at a different message. */
   private unreadOnOpening(messages: readonly Message[]): number | null {
     const known = this.firstUnread.peek();
-    return known !== null || !this.destination
-      ? known
-      : firstUnread(this.state.unread, narrowKey(this.narrow), messages);
+    if (known !== null || !this.destination) return known;
+    // The messages may have been loaded before the state.
+    const unread = messages.find(({ flags }) => !flags.includes('read'));
+    return oldestUnread(this.state, this.narrow) ?? unread?.id ?? null;
   }
 
   /** Shows cached messages. Returns true if events made them current, so that no fetch is needed. */
@@ -386,19 +396,16 @@ export class MessageList implements ConversationView {
 
   /** Confirms cached messages after all events were applied. Returns false if other messages are needed. */
   private confirm(target: number | 'first_unread'): boolean {
-    const { unread } = this.state;
-    const { ids, isNewest } = this.shown();
-    const first = target === 'first_unread' ? oldestUnread(unread, narrowKey(this.narrow)) : target;
-    const isKnown = first === null ? isNewest && !unread.isTruncated : ids.includes(first);
-    if (!comesAsEvents(this.state, this.narrow) || ids.length === 0 || !isKnown) return false;
+    const { destinations } = this.state.unread;
+    const ids = this.ids();
+    if (!comesAsEvents(this.state, this.narrow) || ids.length === 0 || !this.showKnown(target)) return false;
     this.isProvisional = false;
     batch(() => {
       this.pages.confirm(ids);
       // Read marks of the last run may not have reached the server.
-      for (const id of ids.filter((each) => unread.destinations.has(each))) {
+      for (const id of ids.filter((each) => destinations.has(each))) {
         this.state.messages.change(id, (message) => ({ ...message, flags: withFlag(message.flags, 'read', false) }));
       }
-      this.show(first, target === 'first_unread' ? first : null);
       this.hooks.fetched();
     });
     this.hooks.changed(this);
@@ -409,7 +416,7 @@ export class MessageList implements ConversationView {
   toKeep(): CachedMessages | null {
     const { ids, isOldest, isNewest } = this.shown();
     const focus = this.focus.peek();
-    const end = focus === null ? ids.length : Math.min(ids.length, ids.indexOf(focus) + MAX_KEPT / 2);
+    const end = focus === null ? ids.length : Math.min(ids.length, ids.indexOf(focus!) + MAX_KEPT / 2);
     const kept = ids.slice(Math.max(0, end - MAX_KEPT), end);
     const messages = kept.flatMap((id) => this.state.messages.peek(id) ?? []);
     if (this.isProvisional || messages.length === 0) return null;
@@ -479,6 +486,8 @@ export class MessageList implements ConversationView {
     try {
       await load();
     } catch (error) {
+      // Shows the known messages instead.
+      this.focus.value ??= null;
       this.failed.value = new Set([part]);
       this.failure.value = failureOf(error);
     } finally {

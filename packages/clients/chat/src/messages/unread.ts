@@ -1,5 +1,5 @@
-import type { Message, MessageEvent, UpdateMessageFlagsEvent } from '@parley/client';
-import { type Destination, destinationKey } from '../kernel/narrow.js';
+import type { MessageEvent, UpdateMessageFlagsEvent } from '@parley/client';
+import { covers, type Destination, destinationKey, type Narrow } from '../kernel/narrow.js';
 import { isSameDeep } from '../kernel/reactive.js';
 import { ascending, type ChatState, type StatePart, topicKey, type UnreadState } from '../kernel/state.js';
 
@@ -183,14 +183,15 @@ export function changeMentions({ unread }: ChatState, id: number, flags: readonl
   if (destination) publish(unread, [destinationKey(destination)]);
 }
 
-/** First unread message of a conversation, by `destinationKey`. */
-export const oldestUnread = ({ byDestination }: UnreadState, key: string): number | null =>
-  [...(byDestination.get(key) ?? [])].sort(ascending)[0] ?? null;
-
-/** First unread message of a conversation, even if its messages were loaded before the state. */
-export function firstUnread(unread: UnreadState, key: string, messages: readonly Message[]): number | null {
-  const shown = messages.find(({ flags }) => !flags.includes('read'));
-  return oldestUnread(unread, key) ?? shown?.id ?? null;
+/** First unread message of the conversations that a narrow covers, or among known messages of other narrows. */
+export function oldestUnread(state: ChatState, narrow: Narrow, known: readonly number[] = []): number | null {
+  const { byDestination, destinations } = state.unread;
+  const isHere = ([first]: Iterable<number>) => {
+    const to = destinations.get(first!)!;
+    return covers(narrow, to) && (narrow.length > 0 || !isMuted(state, to));
+  };
+  const here = [...byDestination.values()].filter(isHere).flatMap((ids) => [...ids]);
+  return [...here, ...known.filter((id) => destinations.has(id))].sort(ascending)[0] ?? null;
 }
 
 export function destinationOfMessage(state: ChatState, message: MessageEvent['message']): Destination {
@@ -208,6 +209,9 @@ export function isMutedTopic(state: ChatState, channelId: number, topic: string)
   return policy !== POLICY.unmuted && policy !== POLICY.followed;
 }
 
+export const isMuted = (state: ChatState, to: Destination): boolean =>
+  to.kind === 'channel' && isMutedTopic(state, to.channelId, to.topic);
+
 /** Presents unread messages in the register format (events §4.4). */
 function presentUnread(state: ChatState) {
   const { unread, selfId } = state;
@@ -218,9 +222,9 @@ function presentUnread(state: ChatState) {
   let count = 0;
   for (const [id, destination] of [...unread.destinations].sort(([a], [b]) => a - b)) {
     if (destination.kind === 'channel' && !state.hasOwnMessages(destination.channelId)) continue;
-    const isMuted = destination.kind === 'channel' && isMutedTopic(state, destination.channelId, destination.topic);
-    if (!isMuted) count++;
-    if (unread.mentioned.has(id) || (unread.wildcards.has(id) && !isMuted)) mentions.push(id);
+    const isQuiet = isMuted(state, destination);
+    if (!isQuiet) count++;
+    if (unread.mentioned.has(id) || (unread.wildcards.has(id) && !isQuiet)) mentions.push(id);
     if (destination.kind === 'channel') {
       const row = entry(streams, destinationKey(destination), () => ({
         stream_id: destination.channelId,

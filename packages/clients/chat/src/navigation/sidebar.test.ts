@@ -49,6 +49,7 @@ describe('unread count', () => {
   it('exceeds 50,000 if the server omitted older messages', () => {
     const state = stateWith();
     for (let id = 1; id <= 50_000; id++) addUnread(state, id, inTopic(5, 'news'), []);
+    state.unread.isTruncated = false;
     expect(new Sidebar(state).total.value.count).toBe(50_000);
     state.unread.isTruncated = true;
     expect(new Sidebar(state).total.value.count).toBe(50_001);

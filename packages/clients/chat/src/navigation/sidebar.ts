@@ -6,7 +6,7 @@ import { isMutedTopic, spelledIn } from '../messages/unread.js';
 import { isMutedPerson } from '../people/person-rows.js';
 
 const NOTHING_UNREAD: UnreadCount = { count: 0, hasMention: false };
-const POLICIES: readonly TopicPolicy[] = ['none', 'muted', 'unmuted', 'followed'];
+export const POLICIES: readonly TopicPolicy[] = ['none', 'muted', 'unmuted', 'followed'];
 const COLLATOR = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
 /** Maximum unread messages in a register response (events §4.4). */
@@ -140,11 +140,12 @@ export class Sidebar {
       known.set(lower, { channelId, name: first.topic, maxId: this.state.unread.tallies.get(key)?.newest ?? 0 });
     }
     return [...known.values()]
-      .map(({ name, maxId }) => this.topicRow(channelId, name, maxId))
+      .map(({ name, maxId }) => this.topic(channelId, name, maxId))
       .sort((a, b) => b.lastMessageId - a.lastMessageId);
   }
 
-  private topicRow(channelId: number, name: string, maxId: number): TopicRow {
+  /** Row of a topic, which may have no messages. Observed inside computations. */
+  topic(channelId: number, name: string, maxId = 0): TopicRow {
     const bare = withoutMark(name);
     const key = destinationKey({ kind: 'channel', channelId, topic: name });
     return {
@@ -208,13 +209,10 @@ export class Sidebar {
     for (const key of state.unread.tallies.keys()) {
       const tally = state.unread.tallies.get(key)!;
       const [kind, id, ...topic] = key.split(':');
-      if (kind === 'channel') {
-        if (!this.isListed(Number(id))) continue;
-        hasMention ||= tally.mentions > 0;
-        if (isMutedTopic(state, Number(id), topic.join(':'))) continue;
-      }
+      const isChannel = kind === 'channel';
+      if (isChannel && !this.isListed(Number(id))) continue;
       hasMention ||= tally.mentions > 0;
-      count += tally.count;
+      if (!isChannel || !isMutedTopic(state, Number(id), topic.join(':'))) count += tally.count;
     }
     // The server omitted older messages.
     if (count === MAX_UNREAD && state.unread.isTruncated) count++;

@@ -1,5 +1,6 @@
+import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
-import { destinationOf } from '@parley/chat';
+import { type Address, destinationOf } from '@parley/chat';
 import { Bell, LogIn, Menu, Settings, Users, X } from 'lucide-react';
 import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
@@ -191,10 +192,13 @@ function PageTitle() {
   const { i18n } = useLingui();
   const { address } = useAddress();
   if (address?.view === 'narrow') return <ConversationTitle narrow={address.narrow} />;
+  return <>{titleOf(i18n, address) ?? i18n._('Page not found')}</>;
+}
+
+/** Title of a page without messages; undefined for a missing page. */
+function titleOf(i18n: I18n, address: Address | null): string | undefined {
   const managed = address?.view === 'other' ? MANAGED[address.path[0]!] : undefined;
-  if (managed) return <>{managed(i18n)}</>;
-  const view = builtInViews(i18n).find(({ href }) => href === `#${address?.view}`);
-  return <>{view?.label ?? i18n._('Page not found')}</>;
+  return managed?.(i18n) ?? builtInViews(i18n).find(({ href }) => href === `#${address?.view}`)?.label;
 }
 
 /** Loaded after the first message. */
@@ -203,15 +207,14 @@ const loadPlaceTools = () => loadLater(() => import('./place-tools.js')).then(({
 /** Tools and menu of the current topic or channel. */
 function PlaceMenu() {
   const { i18n } = useLingui();
-  const { address } = useAddress();
+  const { address, to } = useAddress();
   const PlaceTools = useLoaded(loadPlaceTools);
   if (address?.view !== 'narrow') return null;
-  const destination = destinationOf(address.narrow);
   const channelId = onlyChannel(address.narrow);
   return (
     <div className={styles.tools} role="toolbar" aria-label={i18n._('Channel actions')} data-stop>
       {PlaceTools && <PlaceTools narrow={address.narrow} />}
-      {destination?.kind === 'channel' && <TopicMenuButton place={destination} />}
+      {to?.kind === 'channel' && <TopicMenuButton place={to} />}
       {channelId !== null && <ChannelMenuButton channelId={channelId} />}
     </div>
   );
@@ -290,10 +293,7 @@ function usePageName(): string {
   const chat = useChat();
   const { address } = useAddress();
   return useComputed(() => {
-    if (address?.view !== 'narrow') {
-      const managed = address?.view === 'other' ? MANAGED[address.path[0]!] : undefined;
-      return managed?.(i18n) ?? builtInViews(i18n).find(({ href }) => href === `#${address?.view}`)?.label ?? '';
-    }
+    if (address?.view !== 'narrow') return titleOf(i18n, address) ?? '';
     const destination = destinationOf(address.narrow);
     if (destination?.kind === 'direct') {
       return destination.userIds.map((id) => chat.people.person(id).value.name).join(', ');

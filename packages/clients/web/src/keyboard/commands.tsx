@@ -1,4 +1,4 @@
-import { type Chat, type Destination, destinationOf, type MessageRow, narrowOf } from '@parley/chat';
+import { type Chat, type Destination, type MessageRow, narrowOf } from '@parley/chat';
 import type { Services } from '../services/context.js';
 import { isPlainKey, letterKeys } from '../services/letter-keys.js';
 import { homeOf } from '../services/location.js';
@@ -223,8 +223,7 @@ function goToUnread({ chat, navigation }: Services, isWanted: (to: Destination) 
   const { directs, groups } = chat.conversations.inbox.value;
   const channels = groups.flatMap((group) => group.channels);
   const unread = [...directs, ...channels.flatMap(({ topics }) => topics)];
-  const { address } = navigation.current();
-  const shown = address?.view === 'narrow' ? destinationOf(address.narrow) : null;
+  const { to: shown } = navigation.current();
   const addressOf = (to: Destination) => chat.formatAddress({ view: 'narrow', narrow: narrowOf(to), near: null });
   const addresses = unread.flatMap(({ destination }) => (isWanted(destination) ? [addressOf(destination)] : []));
   const next = addresses[(shown ? addresses.indexOf(addressOf(shown)) + 1 : 0) % Math.max(1, addresses.length)];

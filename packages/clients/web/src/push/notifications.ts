@@ -1,4 +1,4 @@
-import { type Arrival, type Chat, destinationOf, narrowOf } from '@parley/chat';
+import { type Arrival, type Chat, narrowOf } from '@parley/chat';
 import { signal } from '@preact/signals-core';
 import { textOf } from '../content/tree.js';
 import type { Services } from '../services/context.js';
@@ -103,10 +103,7 @@ export function notifyOf(
 /** Reports the conversation in view to the chat. */
 function watchPlace(chat: Chat, navigation: Navigation): () => void {
   const leave = () => chat.watch(null);
-  const report = () => {
-    const { address } = navigation.current();
-    chat.watch(document.hasFocus() && address?.view === 'narrow' ? destinationOf(address.narrow) : null);
-  };
+  const report = () => chat.watch(document.hasFocus() ? navigation.current().to : null);
   report();
   const unsubscribe = navigation.subscribe(report);
   const listeners = [

@@ -1,4 +1,12 @@
-import { type Address, type Chat, narrowKey, parseAddress } from '@parley/chat';
+import {
+  type Address,
+  type Chat,
+  type Destination,
+  destinationOf,
+  type Narrow,
+  narrowKey,
+  parseAddress,
+} from '@parley/chat';
 import { reportDone, reportFailure } from './failures.js';
 
 export interface Place {
@@ -7,6 +15,8 @@ export interface Place {
   readonly key: string;
   /** Null for an invalid address. */
   readonly address: Address | null;
+  /** Opened conversation. */
+  readonly to: Destination | null;
   /** Channel of the shown messages. */
   readonly channelId: number | null;
   /** Changes when the user navigates to the current place again. */
@@ -187,16 +197,17 @@ export class OwnNavigation implements Navigation {
 
 function placeOf(hash: string): Place {
   const address = parseAddress(hash);
-  return { hash, key: keyOf(hash, address), address, channelId: channelOf(address), visit: 0 };
+  const narrow = address?.view === 'narrow' ? address.narrow : [];
+  const to = destinationOf(narrow);
+  return { hash, key: keyOf(hash, address), address, to, channelId: channelOf(narrow), visit: 0 };
 }
 
 /** Key of a place. */
 export const keyOf = (hash: string, address = parseAddress(hash)): string =>
-  address?.view === 'narrow' ? narrowKey(address.narrow) : hash;
+  address?.view === 'narrow' ? narrowKey(address.narrow.filter(({ operator }) => operator !== 'with')) : hash;
 
-function channelOf(address: Address | null): number | null {
-  if (address?.view !== 'narrow') return null;
-  const term = address.narrow.find(({ operator, negated }) => operator === 'channel' && !negated);
+function channelOf(narrow: Narrow): number | null {
+  const term = narrow.find(({ operator, negated }) => operator === 'channel' && !negated);
   return typeof term?.operand === 'number' ? term.operand : null;
 }
 

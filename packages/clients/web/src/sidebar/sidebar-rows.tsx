@@ -1,5 +1,5 @@
 import { useLingui } from '@lingui/react';
-import { type DirectRow, narrowKey, narrowOf, type TopicRow } from '@parley/chat';
+import type { DirectRow, TopicRow } from '@parley/chat';
 import { BellOff, BellRing, Check, ChevronDown, ChevronRight, Users as UsersIcon } from 'lucide-react';
 import { type CSSProperties, memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
@@ -70,8 +70,7 @@ interface EntryProps {
 }
 
 export function Entry(props: EntryProps) {
-  const { href, icon, children, count = 0, waiting = 0, isMuted = false, hasMention = false } = props;
-  const { isNested, below, menu } = props;
+  const { href, icon, children, count = 0, waiting = 0, isMuted = false, hasMention, isNested, below, menu } = props;
   const { i18n } = useLingui();
   const isCurrent = useIsCurrent(href);
   const link = useRef<HTMLAnchorElement>(null);
@@ -109,10 +108,11 @@ export function Entry(props: EntryProps) {
   );
 }
 
-/** Scrolls the list as little as possible, so that a row and those next to it are visible. */
+/** Unfolds the section of a row and scrolls as little as possible, so that it and the rows next to it are visible. */
 function showInList(link: HTMLElement): void {
   const list = link.closest('nav');
   if (!list) return;
+  link.closest('details')!.open = true;
   const { top, bottom, height } = link.getBoundingClientRect();
   const box = list.getBoundingClientRect();
   if (top - height < box.top) list.scrollTop -= box.top - top + height;
@@ -221,21 +221,19 @@ const drawTopic = (topic: TopicRow) => <Topic key={topic.name.toLowerCase()} top
 function Topics({ channelId }: { readonly channelId: number }) {
   const { i18n } = useLingui();
   const chat = useChat();
-  const topics = useReading(chat.sidebar.topics(channelId));
+  const { sidebar } = chat;
+  const known = useReading(sidebar.topics(channelId));
   useEffect(() => {
     chat.loadTopics(channelId).catch(reportFailure);
   }, [chat, channelId]);
-  const place = usePlace(({ key }) => key);
-  const keyOfTopic = ({ name }: TopicRow) => narrowKey(narrowOf({ kind: 'channel', channelId, topic: name }));
+  const opened = usePlace(({ to }) => (to?.kind === 'channel' && to.channelId === channelId ? to.topic : null));
+  const isOpened = ({ name }: TopicRow) => name.toLowerCase() === opened?.toLowerCase();
+  // The opened topic may have no messages.
+  const isListed = opened === null || known.some(isOpened);
+  const topics = isListed ? known : [sidebar.topic(channelId, opened), ...known];
   return (
     <ul className={styles.list}>
-      <Few
-        rows={topics}
-        few={FEW_TOPICS}
-        more={i18n._('More topics')}
-        isWanted={(topic) => topic.unread.count > 0 || keyOfTopic(topic) === place}
-        draw={drawTopic}
-      />
+      <Few rows={topics} few={FEW_TOPICS} more={i18n._('More topics')} isOpened={isOpened} draw={drawTopic} />
     </ul>
   );
 }
@@ -246,17 +244,17 @@ interface FewProps<Row> {
   readonly few: number;
   /** Label of the button that shows more. */
   readonly more: string;
-  /** True for rows that are always shown. */
-  isWanted(row: Row): boolean;
+  /** True for the row of the opened conversation. */
+  isOpened(row: Row): boolean;
   draw(row: Row): ReactNode;
 }
 
-/** First rows of a list, rows that are always shown, and a button for the others or for fewer. */
-export function Few<Row>({ rows, few, more, isWanted, draw }: FewProps<Row>) {
+/** First rows of a list, the opened one, those with unread messages, and a button for the others or for fewer. */
+export function Few<Row extends Pick<TopicRow, 'unread'>>({ rows, few, more, isOpened, draw }: FewProps<Row>) {
   const { i18n } = useLingui();
   const isOnlyUnread = useReading(onlyUnread);
   const [limit, setLimit] = useState(few);
-  const shown = rows.filter((row, index) => (index < limit && !isOnlyUnread) || isWanted(row));
+  const shown = rows.filter((row, index) => (index < limit && !isOnlyUnread) || row.unread.count > 0 || isOpened(row));
   const hasMore = shown.length < rows.length;
   return (
     <>

@@ -1,5 +1,4 @@
 import { useLingui } from '@lingui/react';
-import { type DirectRow, narrowKey, narrowOf } from '@parley/chat';
 import { EllipsisVertical, MessageSquarePlus, Plus, Rows3 } from 'lucide-react';
 import { type ComponentType, memo, type ReactNode, useMemo, useState } from 'react';
 import { groupTitle } from '../conversation/destination-heading.js';
@@ -103,16 +102,20 @@ function AddChannels() {
 
 function Directs() {
   const { i18n } = useLingui();
-  const rows = useReading(useChat().sidebar.directs);
-  const place = usePlace(({ key }) => key);
-  const keyOf = ({ userIds }: DirectRow) => narrowKey(narrowOf({ kind: 'direct', userIds }));
+  const known = useReading(useChat().sidebar.directs);
+  const userIds = usePlace(({ to }) => (to?.kind === 'direct' ? to.userIds : null));
+  const key = String(userIds);
+  // The opened conversation may have no messages.
+  const isListed = userIds === null || known.some((row) => row.key === key);
+  const unread = { count: 0, hasMention: false };
+  const rows = isListed ? known : [{ key, userIds, lastMessageId: 0, unread }, ...known];
   return (
     <Section title={i18n._('Direct messages')} button={<NewDirect />}>
       <Few
         rows={rows}
         few={FEW_DIRECTS}
         more={i18n._('More conversations')}
-        isWanted={(row) => row.unread.count > 0 || keyOf(row) === place}
+        isOpened={(row) => row.key === key}
         draw={(row) => <Direct key={row.key} row={row} />}
       />
     </Section>
@@ -153,6 +156,8 @@ function Channels({ button, Folded }: AllChannelsProps) {
     const ids = group.channelIds.filter(isShown);
     const others = group.channelIds.filter((id) => !isShown(id));
     const isFirst = index === 0;
+    // Channels of other people are listed while they are open.
+    if (current && !groups[index + 1] && !sidebar.channelIds.peek().includes(current)) ids.push(current);
     if (isOnlyUnread && ids.length === 0 && !isFirst) return null;
     return (
       <Section key={group.key} title={groupTitle(i18n, group)} button={isFirst && button}>
