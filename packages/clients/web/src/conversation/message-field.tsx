@@ -51,6 +51,12 @@ interface Options {
 /** Loaded when a field receives the focus. */
 const loadCompletion = () => import('./completion.js').then(({ Completion }) => Completion);
 
+/** Loaded when a text has a quote. */
+const loadQuotes = () => import('./quote-lines.js').then(({ QuoteLines }) => QuoteLines);
+
+/** True if a text may have a quote, in either notation. */
+const mayQuote = (text: string): boolean => /^ {0,3}>|^(`{3,}|~{3,}) *quote/m.test(text);
+
 /** Keyboard handling, suggestions and files of a message field, which shows the content without the listed files. */
 export function useMessageField(
   field: RefObject<HTMLTextAreaElement | null>,
@@ -66,6 +72,7 @@ export function useMessageField(
   const excess = [...content].length - (useField('max_message_length') ?? 10_000);
   const files = useFiles(field, { content, filesOf, preview, onContent });
   const { text } = files;
+  const QuoteLines = useLoaded(loadQuotes, mayQuote(text));
   const attachText = useTextAsFile(field, files);
   useGrowingField(field, text, preview.isShown);
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
@@ -106,7 +113,12 @@ export function useMessageField(
         </button>
       </span>
     ),
-    suggestions: Completion && <Completion field={field} text={text} destination={destination} ref={completion} />,
+    overlays: (
+      <>
+        {QuoteLines && mayQuote(text) && <QuoteLines field={field} text={text} />}
+        {Completion && <Completion field={field} text={text} destination={destination} ref={completion} />}
+      </>
+    ),
     files,
     fieldProps: {
       value: text,
