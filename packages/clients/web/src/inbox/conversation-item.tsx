@@ -94,7 +94,8 @@ function TopicTitle({ topic }: { readonly topic: string }) {
   const { title, isResolved } = useTopicTitle(topic);
   return (
     <span className={styles.topic}>
-      {isResolved && <Check size={14} aria-label={i18n._('resolved')} />} <bdi>{title}</bdi>
+      {isResolved && <Check size={14} aria-label={i18n._('resolved')} />}
+      <bdi>{title}</bdi>
     </span>
   );
 }
@@ -138,14 +139,14 @@ function Words({ senderId, html, isPartner }: WordsProps) {
   const { baseUrl } = useServices();
   const { name, isMuted } = useReading(chat.people.person(senderId));
   const words = useMemo(() => firstWords(parseContent(html, baseUrl)), [html, baseUrl]);
-  if (isMuted) return i18n._('Message from a person you have muted.');
+  if (isMuted) return <bdi>{i18n._('Message from a person you have muted.')}</bdi>;
   if (isPartner) return <bdi>{words}</bdi>;
   const sender = senderId === chat.state.selfId ? i18n._('You') : name;
   return (
     <>
       <span className={styles.sender}>
         <bdi>{sender}</bdi>:
-      </span>{' '}
+      </span>
       <bdi>{words}</bdi>
     </>
   );
