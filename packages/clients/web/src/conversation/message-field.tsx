@@ -66,13 +66,12 @@ export function useMessageField(
   const [enterHint, showEnterHint] = useEnterHint();
   const entered = useRef<HTMLTextAreaElement>(null);
   const [hadFocus, setHadFocus] = useState(false);
-  const Completion = useLoaded(loadCompletion, hadFocus);
   const completion = useRef<CompletionHandle>(null);
   const { i18n } = useLingui();
   const excess = [...content].length - (useField('max_message_length') ?? 10_000);
   const files = useFiles(field, { content, filesOf, preview, onContent });
   const { text } = files;
-  const QuoteLines = useLoaded(loadQuotes, mayQuote(text));
+  const { Completion, quotes } = useOverlays(field, text, hadFocus);
   const attachText = useTextAsFile(field, files);
   useGrowingField(field, text, preview.isShown);
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
@@ -115,8 +114,7 @@ export function useMessageField(
     ),
     overlays: (
       <>
-        {QuoteLines && mayQuote(text) && <QuoteLines field={field} text={text} />}
-        {Completion && <Completion field={field} text={text} destination={destination} ref={completion} />}
+        {quotes} {Completion && <Completion field={field} text={text} destination={destination} ref={completion} />}
       </>
     ),
     files,
@@ -141,6 +139,14 @@ export function useMessageField(
       },
     },
   };
+}
+
+/** Parts over the field, which are loaded when they are needed. */
+function useOverlays(field: RefObject<HTMLTextAreaElement | null>, text: string, hadFocus: boolean) {
+  const Completion = useLoaded(loadCompletion, hadFocus);
+  const hasQuotes = mayQuote(text);
+  const QuoteLines = useLoaded(loadQuotes, hasQuotes);
+  return { Completion, quotes: hasQuotes && QuoteLines && <QuoteLines field={field} text={text} /> };
 }
 
 /** Continues lists and quotes and surrounds selections, but not in code. Returns true if the key was handled. */
