@@ -94,8 +94,7 @@ function TopicTitle({ topic }: { readonly topic: string }) {
   const { title, isResolved } = useTopicTitle(topic);
   return (
     <span className={styles.topic}>
-      {isResolved && <Check size={14} aria-label={i18n._('resolved')} />}
-      <bdi>{title}</bdi>
+      {isResolved && <Check size={14} aria-label={i18n._('resolved')} />} <bdi>{title}</bdi>
     </span>
   );
 }
@@ -146,7 +145,7 @@ function Words({ senderId, html, isPartner }: WordsProps) {
     <>
       <span className={styles.sender}>
         <bdi>{sender}</bdi>:
-      </span>
+      </span>{' '}
       <bdi>{words}</bdi>
     </>
   );
