@@ -299,7 +299,10 @@ test('puts the cursor on the message of a followed link and marks it', async ({ 
   await goTo(page, `${place}/near/${idOfLine(10)}`);
   await expectMarked('Line 10:');
   const link = `${place}/near/${idOfLine(5)}`;
-  await post(server, READER, 'linked', `@_**Cordelia** [said](${link}):\n\`\`\`quote\nLine 5\n\`\`\``);
+  // Imported messages have links with the address of the organization.
+  const imported = `${server.url}/${place.replace('channel', 'stream')}/near/${idOfLine(7)}`;
+  const quote = `@_**Cordelia** [said](${link}):\n\`\`\`quote\nLine 5\n\`\`\``;
+  await post(server, READER, 'linked', `${quote}\n[imported](${imported})`);
   await goTo(page, '#inbox');
   await goTo(page, place);
   await page.getByRole('link', { name: 'said' }).click();
@@ -307,6 +310,21 @@ test('puts the cursor on the message of a followed link and marks it', async ({ 
   await page.keyboard.press('j');
   await page.keyboard.press('z');
   await expectMarked('Line 6:');
+  await goTo(page, '#inbox');
+  await goTo(page, place);
+  await page.getByRole('link', { name: 'imported' }).click();
+  await expectMarked('Line 7:');
+  await server.call(READER, 'POST', '/reminders', {
+    message_id: idOfLine(8),
+    scheduled_delivery_timestamp: Math.floor(Date.now() / 1000) + 3600,
+  });
+  await goTo(page, '#reminders');
+  const reminder = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Line 8:' });
+  await reminder.getByRole('link', { name: 'said' }).click();
+  await expectMarked('Line 8:');
+  await goTo(page, '#narrow/search/Line.209');
+  await messageWith(page, 'Line 9:').locator('[part="time"]').click();
+  await expectMarked('Line 9:');
 });
 
 test('scrolls the sidebar to the place that was opened', async ({ server, logIn }) => {
@@ -365,6 +383,11 @@ test('scrolls the sidebar to the place that was opened', async ({ server, logIn 
   await page.getByRole('main').focus();
   await page.keyboard.press('n');
   await expectShown('far away');
+  await goTo(page, '#channels/new');
+  await page.getByLabel('Name', { exact: true }).fill('zone 12a');
+  await page.keyboard.press('Enter');
+  await expectShown('zone 12a');
+  expect(await visibleChannels()).toBeGreaterThanOrEqual(6);
   await goTo(page, await placeOf(server, 'by link'));
   await expectShown('by link');
 });

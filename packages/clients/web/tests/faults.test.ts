@@ -58,6 +58,12 @@ test('explains which part of an address does not exist, and links to the nearest
   await expect(page).toHaveURL(/#channels\/all$/);
   await goTo(page, '#nonsense');
   await expect(main).toContainText('There is no such page.');
+  const distance = await main.getByText('There is no such page.').evaluate((line) => {
+    const text = document.createRange();
+    text.selectNodeContents(line);
+    return text.getBoundingClientRect().left - line.closest('main')!.getBoundingClientRect().left;
+  });
+  expect(distance).toBeGreaterThanOrEqual(16);
   const place = await placeOf(server, 'neighbors');
   await goTo(page, `${place}/near/${deleted}`);
   await expect(main).toContainText('The message at this address was deleted or moved.');

@@ -37,4 +37,12 @@ test('welcomes the owner of a new organization with unread conversations and fir
     fetch_event_types: ['onboarding_steps'],
   });
   expect(onboarding_steps).not.toContainEqual({ type: 'one_time_notice', name: 'first_steps' });
+  // Accounts have no time zone until one is chosen.
+  await goTo(page, '#settings/profile');
+  const zone = page.getByLabel('Time zone');
+  await expect(zone.locator(':checked')).toHaveText('None');
+  await zone.selectOption('Europe/Copenhagen');
+  await expect(page.getByText('Saved')).toBeVisible();
+  await expect(zone.locator(':checked')).toHaveText('Europe/Copenhagen');
+  await expect(zone.locator('option', { hasText: 'None' })).toHaveCount(0);
 });

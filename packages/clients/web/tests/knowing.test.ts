@@ -117,14 +117,45 @@ test('enlarges messages of a few emoji, and shows no line with the link of an im
   await expect(page.getByRole('main').getByText('lamp.png', { exact: true })).toHaveCount(0);
 });
 
-test('isolates names and previews in a language that is written from right to left', async ({ server, logIn }) => {
+test('isolates names and previews, and cuts long ones at their own end in either direction', async ({
+  server,
+  logIn,
+}) => {
   await post(server, 'cordelia', 'ticket?', 'Is there a ticket?');
-  const { page } = await logIn('hamlet', '#recent', { locale: 'he-IL' });
-  await expect(page.locator('html')).toHaveAttribute('dir', 'rtl');
-  const row = page.locator('main a[data-row]').filter({ hasText: 'Is there a ticket?' });
-  for (const text of ['Is there a ticket?', 'ticket?']) {
-    const part = row.getByText(text, { exact: true });
-    expect(await part.evaluate((each) => [each.tagName, getComputedStyle(each).direction])).toEqual(['BDI', 'ltr']);
+  const hebrew = `${'התחלה '.repeat(3)}${'מילים '.repeat(80)}`.trim();
+  const latin = `Start here ${'words '.repeat(80)}`.trim();
+  await post(server, 'cordelia', hebrew.slice(0, 59).trim(), hebrew);
+  await post(server, 'cordelia', `Start ${'w'.repeat(50)}`, latin);
+  for (const locale of ['he-IL', 'en-US']) {
+    const { page, context } = await logIn('hamlet', '#recent', { locale, viewport: { width: 400, height: 800 } });
+    await expect(page.locator('html')).toHaveAttribute('dir', locale === 'he-IL' ? 'rtl' : 'ltr');
+    const row = page.locator('main a[data-row]').filter({ hasText: 'Is there a ticket?' });
+    for (const text of ['Is there a ticket?', 'ticket?']) {
+      const part = row.getByText(text, { exact: true });
+      expect(await part.evaluate((each) => [each.tagName, getComputedStyle(each).direction])).toEqual(['BDI', 'ltr']);
+    }
+    for (const place of ['#recent', '#inbox']) {
+      await goTo(page, place);
+      for (const text of [hebrew, latin]) {
+        const long = page
+          .locator('main a[data-row]')
+          .filter({ hasText: text.slice(0, 30) })
+          .locator('bdi');
+        await expect(long.last()).toBeVisible();
+        /** Distances of the first letter of each text from the edges of what is visible of it. */
+        const cuts = await long.evaluateAll((parts) =>
+          parts.map((part) => {
+            const letter = document.createRange();
+            letter.setStart(part.firstChild!, 0);
+            letter.setEnd(part.firstChild!, 1);
+            const [seen, first] = [part.parentElement!.getBoundingClientRect(), letter.getBoundingClientRect()];
+            return Math.min(first.left - seen.left, seen.right - first.right);
+          }),
+        );
+        for (const cut of cuts) expect(cut, `${locale} ${place} ${text.slice(0, 6)}`).toBeGreaterThan(-1);
+      }
+    }
+    await context.close();
   }
 });
 

@@ -234,5 +234,11 @@ test('lists channels with the text of their descriptions', async ({ server, logI
     subscriptions: [{ name: 'described', description: 'A **bold** and [linked](https://example.com) place' }],
   });
   const { page } = await logIn('iago', '#channels/all');
-  await expect(page.getByRole('link', { name: /^described/ })).toContainText(/· A bold and linked place$/);
+  const link = page.getByRole('main').getByRole('link', { name: /^described/ });
+  await expect(link).toContainText(/· A bold and linked place$/);
+  await link.click();
+  await expect(page.getByRole('main')).toContainText('A bold and linked place');
+  const { stream_id: id } = await server.call('iago', 'GET', '/get_stream_id', { stream: 'described' });
+  await goTo(page, `#narrow/channel/${id}-described`);
+  await expect(page.getByTitle('A bold and linked place')).toBeVisible();
 });

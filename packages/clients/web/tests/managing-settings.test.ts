@@ -128,6 +128,12 @@ test("shows the page's language and resets it to the organization's default", as
   await page.reload();
   await expect(title).toHaveText('Preferences');
   await expect(page.getByLabel('Language').locator(':checked')).toHaveText('English');
+  // The language of another app, without a translation here.
+  await expect(page.getByText('There is no translation')).toHaveCount(0);
+  await server.call('prospero', 'PATCH', '/settings', { default_language: 'sv' });
+  await expect(page.getByText('There is no translation for “Swedish”, which you chose elsewhere.')).toBeVisible();
+  await expect(page.getByLabel('Language').locator(':checked')).toHaveText('English');
+  await page.getByLabel('Language').selectOption({ label: 'English' });
   await german.close();
 });
 

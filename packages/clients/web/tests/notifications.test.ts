@@ -65,7 +65,9 @@ test('notifies of a direct message with a sound, and opens it', async ({ server,
   await page.evaluate(() =>
     (window as unknown as { recorded: { shown: { click(): void }[] } }).recorded.shown[0]!.click(),
   );
-  await expect(messageWith(page, 'The scarf?')).toBeVisible();
+  const row = page.locator('[data-key][data-marked]');
+  await expect(row).toContainText('The scarf?');
+  await expect(row).toBeFocused();
   // The conversation is now visible.
   await server.call('desdemona', 'POST', '/messages', { type: 'direct', to: [othello], content: 'Where is it?' });
   await expect(messageWith(page, 'Where is it?')).toBeVisible();

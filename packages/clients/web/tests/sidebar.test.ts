@@ -180,7 +180,7 @@ test('offers to browse and create channels, and shows an invitation link to copy
   await add.click();
   expect(await violationsIn(page)).toEqual([]);
   await page.getByRole('menuitem', { name: 'Create channel' }).click();
-  await expect(page).toHaveURL(/#channels\/new$/);
+  await expect(page.getByLabel('Name', { exact: true })).toBeFocused();
   await add.click();
   await page.getByRole('menuitem', { name: 'Browse channels' }).click();
   await expect(page).toHaveURL(/#channels\/available$/);

@@ -416,3 +416,51 @@ test('keeps the Send button on the line of the tools at every width', async ({ s
     await expect(send).toBeVisible();
   }
 });
+
+test('marks quotes in the field while they are written', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'quoting'));
+  const field = page.getByRole('textbox', { name: 'Message', exact: true });
+  const quotes = page.locator('form[part="composer"] [data-quote]');
+  /** Top and height of each mark within the text, in lines. */
+  const marks = () =>
+    quotes.evaluateAll((all) =>
+      all.map((mark) => {
+        const field = mark.closest('form')!.querySelector('textarea')!;
+        const { lineHeight, paddingTop } = getComputedStyle(field);
+        const { top, height } = mark.getBoundingClientRect();
+        const start = field.getBoundingClientRect().top + Number.parseFloat(paddingTop) - field.scrollTop;
+        return [top - start, height].map((pixels) => Math.round((10 * pixels) / Number.parseFloat(lineHeight)) / 10);
+      }),
+    );
+  await field.fill('Words > no quote');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('> A quote');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('with two lines');
+  await expect.poll(marks).toEqual([[1, 2]]);
+  expect(await violationsIn(page)).toEqual([]);
+  for (let n = 0; n < 3; n++) await page.keyboard.press('Enter');
+  await page.keyboard.type('```quote\nOne\n```\nAnswer');
+  await expect.poll(marks).toEqual([
+    [1, 2],
+    [4, 3],
+  ]);
+  // Long lines wrap as in the field, which scrolls.
+  await page.setViewportSize({ width: 800, height: 500 });
+  await field.fill(`${'words '.repeat(300)}\n> One\n${'more '.repeat(100)}`);
+  const wrapped = await marks();
+  expect(wrapped).toHaveLength(1);
+  const height = await field.evaluate((it: HTMLTextAreaElement) => {
+    const copy = it.cloneNode() as HTMLTextAreaElement;
+    it.after(copy);
+    copy.value = it.value.slice(0, it.value.indexOf('\n'));
+    const { lineHeight, paddingTop, paddingBottom } = getComputedStyle(it);
+    const padding = Number.parseFloat(paddingTop) + Number.parseFloat(paddingBottom);
+    const lines = (copy.scrollHeight - padding) / Number.parseFloat(lineHeight);
+    copy.remove();
+    return Math.round(10 * lines) / 10;
+  });
+  expect(wrapped).toEqual([[height, 1]]);
+  await field.fill('No quote');
+  await expect(quotes).toHaveCount(0);
+});

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LANGUAGES } from '../kit/languages.js';
-import { languageOf } from './translations.js';
+import { LANGUAGES, languageOf } from '../kit/languages.js';
 
 describe('translation of a language tag', () => {
   it.each([

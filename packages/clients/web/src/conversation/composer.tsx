@@ -66,7 +66,7 @@ export function Composer({ destination, filesOf = destination, topicField, onTex
   const [isTall, setTall] = useState(false);
   useInitialFocus(field, destination);
   const isOver = useDroppedFiles(filesOf);
-  const { hadFocus, isWhole, tooLong, enterHint, suggestions, files, fieldProps } = useMessageField(field, {
+  const { hadFocus, isWhole, tooLong, enterHint, overlays, files, fieldProps } = useMessageField(field, {
     content: text,
     destination,
     filesOf,
@@ -102,7 +102,7 @@ export function Composer({ destination, filesOf = destination, topicField, onTex
         if (canSend) writing.send();
       }}
     >
-      {suggestions}
+      {overlays}
       {shownTools !== 'simple' && <OtherDrafts draft={draft} onUse={continueDraft} />}
       {Warnings && <Warnings destination={destination} text={text} />}
       {(topicField || !isNamedByHost) && (

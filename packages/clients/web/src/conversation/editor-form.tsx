@@ -46,7 +46,7 @@ export function EditorForm(props: Props) {
     if (props.isChanged) askToDiscard(mounted(cancelButton), onCancel, mounted(element));
     else onCancel();
   };
-  const { isWhole, tooLong, enterHint, suggestions, files, fieldProps } = useMessageField(element, {
+  const { isWhole, tooLong, enterHint, overlays, files, fieldProps } = useMessageField(element, {
     content,
     destination,
     filesOf,
@@ -86,7 +86,7 @@ export function EditorForm(props: Props) {
         {...fieldProps}
       />
       {preview.box}
-      {suggestions}
+      {overlays}
       {files.list}
       {enterHint}
       {children}

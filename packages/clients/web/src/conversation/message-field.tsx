@@ -51,6 +51,12 @@ interface Options {
 /** Loaded when a field receives the focus. */
 const loadCompletion = () => import('./completion.js').then(({ Completion }) => Completion);
 
+/** Loaded when a text has a quote. */
+const loadQuotes = () => import('./quote-lines.js').then(({ QuoteLines }) => QuoteLines);
+
+/** True if a text may have a quote, in either notation. */
+const mayQuote = (text: string): boolean => /^ {0,3}>|^(`{3,}|~{3,}) *quote/m.test(text);
+
 /** Keyboard handling, suggestions and files of a message field, which shows the content without the listed files. */
 export function useMessageField(
   field: RefObject<HTMLTextAreaElement | null>,
@@ -60,12 +66,12 @@ export function useMessageField(
   const [enterHint, showEnterHint] = useEnterHint();
   const entered = useRef<HTMLTextAreaElement>(null);
   const [hadFocus, setHadFocus] = useState(false);
-  const Completion = useLoaded(loadCompletion, hadFocus);
   const completion = useRef<CompletionHandle>(null);
   const { i18n } = useLingui();
   const excess = [...content].length - (useField('max_message_length') ?? 10_000);
   const files = useFiles(field, { content, filesOf, preview, onContent });
   const { text } = files;
+  const { Completion, quotes } = useOverlays(field, text, hadFocus);
   const attachText = useTextAsFile(field, files);
   useGrowingField(field, text, preview.isShown);
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
@@ -106,7 +112,11 @@ export function useMessageField(
         </button>
       </span>
     ),
-    suggestions: Completion && <Completion field={field} text={text} destination={destination} ref={completion} />,
+    overlays: (
+      <>
+        {quotes} {Completion && <Completion field={field} text={text} destination={destination} ref={completion} />}
+      </>
+    ),
     files,
     fieldProps: {
       value: text,
@@ -129,6 +139,14 @@ export function useMessageField(
       },
     },
   };
+}
+
+/** Parts over the field, which are loaded when they are needed. */
+function useOverlays(field: RefObject<HTMLTextAreaElement | null>, text: string, hadFocus: boolean) {
+  const Completion = useLoaded(loadCompletion, hadFocus);
+  const hasQuotes = mayQuote(text);
+  const QuoteLines = useLoaded(loadQuotes, hasQuotes);
+  return { Completion, quotes: hasQuotes && QuoteLines && <QuoteLines field={field} text={text} /> };
 }
 
 /** Continues lists and quotes and surrounds selections, but not in code. Returns true if the key was handled. */

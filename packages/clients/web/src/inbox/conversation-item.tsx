@@ -138,7 +138,7 @@ function Words({ senderId, html, isPartner }: WordsProps) {
   const { baseUrl } = useServices();
   const { name, isMuted } = useReading(chat.people.person(senderId));
   const words = useMemo(() => firstWords(parseContent(html, baseUrl)), [html, baseUrl]);
-  if (isMuted) return i18n._('Message from a person you have muted.');
+  if (isMuted) return <bdi>{i18n._('Message from a person you have muted.')}</bdi>;
   if (isPartner) return <bdi>{words}</bdi>;
   const sender = senderId === chat.state.selfId ? i18n._('You') : name;
   return (

@@ -2,7 +2,7 @@ import { useLingui } from '@lingui/react';
 import type { SettingsSource } from '@parley/chat';
 import { useEffect, useId, useState } from 'react';
 import { FailureText } from '../kit/dialog.js';
-import { LANGUAGES } from '../kit/languages.js';
+import { LANGUAGES, languageOf } from '../kit/languages.js';
 import overlays from '../kit/overlays.module.css';
 import { useComputed, useField } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
@@ -49,6 +49,7 @@ function Appearance({ source, isOwn = false }: Props) {
     label: i18n._('Language'),
     kind: 'choice',
     options: languageOptions(),
+    ...useMissingLanguage(),
   };
   const initialsSetting: Setting = {
     name: 'initials',
@@ -116,6 +117,23 @@ function Appearance({ source, isOwn = false }: Props) {
       ]}
     />
   );
+}
+
+/** Hint that the language chosen by the user, such as in another app, has no translation. */
+function useMissingLanguage(): Pick<Setting, 'hint'> {
+  const { i18n } = useLingui();
+  const chosen = useField('user_settings')?.default_language;
+  if (chosen === undefined || languageOf(chosen) !== undefined) return {};
+  const language = nameOf(chosen, i18n.locale);
+  return { hint: i18n._('There is no translation for “{language}”, which you chose elsewhere.', { language }) };
+}
+
+function nameOf(tag: string, locale: string): string {
+  try {
+    return new Intl.DisplayNames(locale, { type: 'language' }).of(tag) ?? tag;
+  } catch {
+    return tag;
+  }
 }
 
 function Reading({ source }: Pick<Props, 'source'>) {

@@ -33,13 +33,19 @@ export function Profile() {
     }),
     [management, state],
   );
+  const isWithoutZone = useField('user_settings')?.timezone === '';
   const zones = useMemo<readonly Option[]>(
     () =>
-      ['', 'UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')].map((zone) => ({
+      // The server rejects the removal of a chosen time zone.
+      [
+        ...(isWithoutZone ? [''] : []),
+        'UTC',
+        ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC'),
+      ].map((zone) => ({
         value: zone,
         label: zone === '' ? i18n._('None') : zone.replaceAll('_', ' '),
       })),
-    [i18n],
+    [i18n, isWithoutZone],
   );
   return (
     <>
