@@ -52,7 +52,7 @@ export function Finder({ title, label, entries, isOffered, lastEntry, onType, on
       <>
         {icon}
         <bdi className={styles.name}>{name}</bdi>
-        {detail && <bdi className={styles.detail}>{detail}</bdi>}
+        <bdi className={styles.detail}>{detail}</bdi>
       </>
     ),
     onPick: (entry) => {

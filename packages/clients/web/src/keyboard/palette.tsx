@@ -183,7 +183,8 @@ export function Palette({ anchor, onLogOut }: Props) {
     return { address: name, name, detail: i18n._('Action'), icon: <Icon size={16} aria-hidden />, run };
   });
   const [isTyping, setTyping] = useState(false);
-  useUnopenedTopics(isTyping);
+  // Topics that arrive while the user types would change the results.
+  useUnopenedTopics(true);
   const AllSettings = useLoaded(loadSettings, isTyping);
   const [settings, setSettings] = useState<readonly SettingPlace[]>([]);
   const settingEntries = useMemo(() => entriesOf(settings, chat), [settings, chat]);

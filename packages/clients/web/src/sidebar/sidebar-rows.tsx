@@ -70,8 +70,7 @@ interface EntryProps {
 }
 
 export function Entry(props: EntryProps) {
-  const { href, icon, children, count = 0, waiting = 0, isMuted = false, hasMention = false } = props;
-  const { isNested, below, menu } = props;
+  const { href, icon, children, count = 0, waiting = 0, isMuted = false, hasMention, isNested, below, menu } = props;
   const { i18n } = useLingui();
   const isCurrent = useIsCurrent(href);
   const link = useRef<HTMLAnchorElement>(null);
@@ -230,7 +229,8 @@ function Topics({ channelId }: { readonly channelId: number }) {
   const opened = usePlace(({ to }) => (to?.kind === 'channel' && to.channelId === channelId ? to.topic : null));
   const isOpened = ({ name }: TopicRow) => name.toLowerCase() === opened?.toLowerCase();
   // The opened topic may have no messages.
-  const topics = opened === null || known.some(isOpened) ? known : [sidebar.topic(channelId, opened), ...known];
+  const isListed = opened === null || known.some(isOpened);
+  const topics = isListed ? known : [sidebar.topic(channelId, opened), ...known];
   return (
     <ul className={styles.list}>
       <Few rows={topics} few={FEW_TOPICS} more={i18n._('More topics')} isOpened={isOpened} draw={drawTopic} />

@@ -107,7 +107,8 @@ function Directs() {
   const key = String(userIds);
   // The opened conversation may have no messages.
   const isListed = userIds === null || known.some((row) => row.key === key);
-  const rows = isListed ? known : [{ key, userIds, lastMessageId: 0, unread: NOTHING_UNREAD }, ...known];
+  const unread = { count: 0, hasMention: false };
+  const rows = isListed ? known : [{ key, userIds, lastMessageId: 0, unread }, ...known];
   return (
     <Section title={i18n._('Direct messages')} button={<NewDirect />}>
       <Few
@@ -120,8 +121,6 @@ function Directs() {
     </Section>
   );
 }
-
-const NOTHING_UNREAD = { count: 0, hasMention: false };
 
 function NewDirect() {
   const { i18n } = useLingui();
