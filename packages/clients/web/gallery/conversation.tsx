@@ -111,6 +111,12 @@ export const CONVERSATION: readonly Exhibit[] = [
       ),
     draw: () => <Composer destination={to('with files')} />,
   },
+  {
+    name: 'composer with quotes',
+    prepare: ({ drafts }) =>
+      drafts.add(to('with quotes'), '> The train leaves at nine.\n\n```quote\nשלום\n```\n\nI take the next one'),
+    draw: () => <Composer destination={to('with quotes')} />,
+  },
   { name: 'button for files', draw: () => <AttachButton destination={GALLERY} onChosen={() => {}} /> },
   {
     name: 'two drafts of one conversation',

@@ -12,6 +12,7 @@ import type {
 } from '@parley/client';
 import type { Destination } from './narrow.js';
 import { Table } from './reactive.js';
+import type { TopicPolicy } from './view-models.js';
 
 type EventNamed<T extends Event['type']> = Extract<Event, { readonly type: T }>;
 
@@ -201,6 +202,9 @@ export class UnreadState {
   isTruncated = true;
 }
 
+/** Policies by the number in events. */
+export const POLICIES: readonly TopicPolicy[] = ['none', 'muted', 'unmuted', 'followed'];
+
 /** Prefix of resolved topic names. */
 export const RESOLVED_PREFIX = '✔ ';
 
@@ -209,6 +213,9 @@ export const withoutMark = (topic: string): string =>
   topic.startsWith(RESOLVED_PREFIX) ? topic.slice(RESOLVED_PREFIX.length) : topic;
 
 export const topicKey = (channelId: number, topic: string): string => `${channelId}:${topic.toLowerCase()}`;
+
+export const policyOf = ({ policies }: ChatState, channelId: number, topic: string): TopicPolicy =>
+  POLICIES[policies.get(topicKey(channelId, topic))?.visibility_policy ?? 0]!;
 
 export const ascending = (a: number, b: number): number => a - b;
 

@@ -1,6 +1,6 @@
 import type { MessageEvent, UserSettings } from '@parley/client';
 import type { Destination } from '../kernel/narrow.js';
-import { type ChatState, topicKey } from '../kernel/state.js';
+import { type ChatState, policyOf } from '../kernel/state.js';
 import { destinationOfMessage, isMutedTopic } from './unread.js';
 
 /** New message that the user's notification settings announce. */
@@ -18,7 +18,6 @@ export interface Arrival {
   readonly isHeard: boolean;
 }
 
-const FOLLOWED = 3;
 const MENTIONS = ['mentioned', 'has_alert_word'];
 
 /** Applies the notification settings to a new message; null if it needs no announcement (users §6). */
@@ -51,7 +50,7 @@ function inChannel(
 ): Pick<Arrival, 'isShown' | 'isHeard'> {
   const own = state.channels.peek(channelId)?.own;
   const isMuted = isMutedTopic(state, channelId, topic);
-  const isFollowed = state.policies.peek(topicKey(channelId, topic))?.visibility_policy === FOLLOWED;
+  const isFollowed = policyOf(state, channelId, topic) === 'followed';
   const wildcards = own?.wildcard_mentions_notify ?? settings.wildcard_mentions_notify;
   const isForAll =
     flags.some((flag) => flag.endsWith('_wildcard_mentioned')) &&

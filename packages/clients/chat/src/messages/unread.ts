@@ -1,10 +1,9 @@
 import type { MessageEvent, UpdateMessageFlagsEvent } from '@parley/client';
 import { covers, type Destination, destinationKey, type Narrow } from '../kernel/narrow.js';
 import { isSameDeep } from '../kernel/reactive.js';
-import { ascending, type ChatState, type StatePart, topicKey, type UnreadState } from '../kernel/state.js';
+import { ascending, type ChatState, policyOf, type StatePart, type UnreadState } from '../kernel/state.js';
 
 const WILDCARDS = ['stream_wildcard_mentioned', 'topic_wildcard_mentioned'];
-const POLICY = { muted: 1, unmuted: 2, followed: 3 };
 
 /** Unread messages, starred messages and direct conversations. */
 export const UNREAD_PART: StatePart = {
@@ -204,9 +203,9 @@ export function destinationOfMessage(state: ChatState, message: MessageEvent['me
 }
 
 export function isMutedTopic(state: ChatState, channelId: number, topic: string): boolean {
-  const policy = state.policies.get(topicKey(channelId, topic))?.visibility_policy;
-  if (!state.channels.get(channelId)?.own?.is_muted) return policy === POLICY.muted;
-  return policy !== POLICY.unmuted && policy !== POLICY.followed;
+  const policy = policyOf(state, channelId, topic);
+  if (!state.channels.get(channelId)?.own?.is_muted) return policy === 'muted';
+  return policy !== 'unmuted' && policy !== 'followed';
 }
 
 export const isMuted = (state: ChatState, to: Destination): boolean =>

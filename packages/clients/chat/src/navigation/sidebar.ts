@@ -1,12 +1,11 @@
 import { destinationKey, destinationOf, type Narrow } from '../kernel/narrow.js';
 import { derived, isSame, isSameDeep, Memo, type Reading } from '../kernel/reactive.js';
-import { type ChannelState, type ChatState, topicKey, withoutMark } from '../kernel/state.js';
+import { type ChannelState, type ChatState, policyOf, withoutMark } from '../kernel/state.js';
 import type { ChannelGroup, ChannelRow, DirectRow, TopicPolicy, TopicRow, UnreadCount } from '../kernel/view-models.js';
 import { isMutedTopic, spelledIn } from '../messages/unread.js';
 import { isMutedPerson } from '../people/person-rows.js';
 
 const NOTHING_UNREAD: UnreadCount = { count: 0, hasMention: false };
-export const POLICIES: readonly TopicPolicy[] = ['none', 'muted', 'unmuted', 'followed'];
 const COLLATOR = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
 /** Maximum unread messages in a register response (events §4.4). */
@@ -67,7 +66,7 @@ export class Sidebar {
   }
 
   policyOf(channelId: number, topic: string): TopicPolicy {
-    return POLICIES[this.state.policies.get(topicKey(channelId, topic))?.visibility_policy ?? 0]!;
+    return policyOf(this.state, channelId, topic);
   }
 
   private subscribedNow(): readonly ChannelState[] {

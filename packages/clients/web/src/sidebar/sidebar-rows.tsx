@@ -112,7 +112,7 @@ export function Entry(props: EntryProps) {
 function showInList(link: HTMLElement): void {
   const list = link.closest('nav');
   if (!list) return;
-  link.closest('details')!.open = true;
+  link.closest('details')?.setAttribute('open', '');
   const { top, bottom, height } = link.getBoundingClientRect();
   const box = list.getBoundingClientRect();
   if (top - height < box.top) list.scrollTop -= box.top - top + height;

@@ -78,7 +78,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   fault(
     'changed elements of personal lists reach nobody',
     'domain/src/kernel/personal-list.ts',
-    'await this.publish(tx, row, this.rules.events.changed!(row));',
+    'await this.publishChanged(tx, row);',
     '',
   ),
   fault(
