@@ -1,4 +1,4 @@
-import { expect, messageWith, placeOf, post, pressIn, test, violationsIn } from './stories.js';
+import { expect, goTo, messageWith, placeOf, post, pressIn, test, violationsIn } from './stories.js';
 
 test('reports a message if the organization has a channel for reports', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'reported', 'Buy my watches');
@@ -75,6 +75,9 @@ test('deletes a topic after a confirmation that names it', async ({ server, logI
   for (const person of [page, hamlet.page]) {
     const sidebar = person.getByRole('navigation', { name: 'Conversations' });
     await expect(sidebar.getByRole('link', { name: 'Verona' })).toBeVisible();
+    // Listed while it is open.
+    await expect(sidebar.getByRole('link', { name: 'doomed' })).toHaveAttribute('aria-current', 'page');
+    await goTo(person, '#inbox');
     await expect(sidebar.getByRole('link', { name: 'doomed' })).toHaveCount(0);
   }
 });
