@@ -266,10 +266,14 @@ export class CompanyClients {
   excuseJobs(seconds = 1): void {
     for (const scheduled of this.model.scheduled.values()) scheduled.isExcused = true;
     const checkAfter = this.time.now() + seconds;
-    for (const reminder of this.model.reminders) reminder.checkAfter = Math.max(reminder.checkAfter, checkAfter);
+    const atMs = this.time.elapsedMs() + seconds * 1000;
+    for (const reminder of this.model.reminders) {
+      reminder.checkAfter = Math.max(reminder.checkAfter, checkAfter);
+      // A restored reminder may still quote its message.
+      reminder.message.deletedAtMs = Math.max(reminder.message.deletedAtMs, atMs);
+    }
     // The bot may get these questions again.
-    const askedAtMs = this.time.elapsedMs() + seconds * 1000;
-    for (const question of this.model.questions.values()) question.askedAtMs = Math.max(question.askedAtMs, askedAtMs);
+    for (const question of this.model.questions.values()) question.askedAtMs = Math.max(question.askedAtMs, atMs);
   }
 
   jumpClock(seconds: number): void {
