@@ -225,7 +225,7 @@ const MAX_RUN_MS = 1000;
 const RETRY_SECONDS = 3600;
 /** Time until reminders are examined again. */
 const REMINDERS_SECONDS = 5;
-// Small, because each step delays sends: their 99th percentile stays within twice the usual (docs/performance.md).
+// Small, because each step delays sends (docs/performance.md).
 const EVENTS_PER_STEP = 25;
 const MESSAGES_PER_STEP = 5;
 const COPIES_PER_STEP = 25;

@@ -190,8 +190,8 @@ export interface InheritFromVisitorInput {
 
 /**
  * Gives a visitor's channels, direct conversations and files to the customer that the visitor turned out to be. The newest
- * messages there, and the visitor's reactions to them, get the customer as author. The visitor's account is deactivated
- * under the customer's name, so that clients which loaded messages before show the same name.
+ * messages there, and the visitor's reactions to them, get the customer as author. The visitor's account is deactivated.
+ * It gets the customer's name, which clients show for messages that they loaded before.
  */
 export class InheritFromVisitor {
   static readonly inject = ['unitOfWork', 'clock'] as const;

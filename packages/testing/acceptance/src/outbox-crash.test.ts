@@ -153,7 +153,7 @@ afterEach(() => shop.remove());
 const isDone = ({ orders, outbox }: State): boolean =>
   outbox.length === 0 && orders.every(({ messages }) => messages === 1);
 
-/** Kills the shop at random moments, also until a kill leaves rows in the outbox, and reads its databases after each kill. */
+/** Kills the shop at random moments until a kill has left rows in the outbox, and reads its databases after each kill. */
 async function killRepeatedly(kills: number): Promise<void> {
   let hasLeftRows = false;
   for (let round = 0; round < kills || !hasLeftRows; round++) {

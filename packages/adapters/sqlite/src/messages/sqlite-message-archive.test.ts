@@ -4,8 +4,8 @@ import { migrate } from '../engine/migrate.js';
 import { FEATURES, MIGRATIONS } from '../features.js';
 
 /**
- * Tables with rows that only name a message: deliveries and retries become useless without it, external ids stay used,
- * and drafts that quote it are changed.
+ * Tables with rows that only name a message. Deliveries and retries become useless without it, drafts that quote it are
+ * changed, and external ids stay used.
  */
 const NAME_ONLY = [
   'awaited_thumbnail',
