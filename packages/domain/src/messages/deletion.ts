@@ -2,11 +2,12 @@ import { type Channel, hasSharedHistory, topicKey } from '../channels/channel.js
 import { publishFileChanges } from '../files/files.js';
 import { anyOf, users } from '../kernel/event.js';
 import type { ChannelId, MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { encodeJob } from '../kernel/jobs.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
-import { planRemovalFromDrafts } from './drafts.js';
+import { DELETED_QUOTE_JOB } from './drafts.js';
 import type { Message } from './message.js';
 import { watchersOfAny } from './message-delivery.js';
-import { planRemovalFromReminders } from './reminders.js';
+import { DELETED_MESSAGE_JOB } from './reminders.js';
 
 /** Deleted message that can be restored for a while. */
 export interface ArchivedMessage {
@@ -105,8 +106,7 @@ export async function deleteMessages(tx: Transaction, deletion: Deletion): Promi
   const detached = await tx.files.detachAll(realmId, ids, deletedAt);
   await tx.messages.remove(realmId, ids);
   await tx.events.blank(realmId, ids);
-  await planRemovalFromReminders(tx, realmId, ids, deletedAt);
-  await planRemovalFromDrafts(tx, realmId, ids, deletedAt);
+  await planRemovalOfText(tx, realmId, ids, deletedAt);
   await renewFirstMessage(tx, deletion, ids);
   for (const [topic, messageIds] of byTopic(messages)) {
     await tx.events.append(realmId, {
@@ -122,6 +122,22 @@ export async function deleteMessages(tx: Transaction, deletion: Deletion): Promi
     });
   }
   await publishFileChanges(tx, realmId, detached);
+}
+
+/** Plans jobs that remove the text from reminders and drafts. Those of many users take too long for the deletion. */
+async function planRemovalOfText(
+  tx: Transaction,
+  realmId: RealmId,
+  messageIds: readonly MessageId[],
+  dueAt: UnixSeconds,
+): Promise<void> {
+  const reminded = await tx.reminders.listReminded(realmId, messageIds);
+  const quoted = await tx.drafts.listQuoted(realmId, messageIds);
+  const jobs = [
+    ...reminded.map((id) => encodeJob(DELETED_MESSAGE_JOB, { realmId, dueAt, payload: { id } })),
+    ...quoted.map((id) => encodeJob(DELETED_QUOTE_JOB, { realmId, dueAt, payload: { id } })),
+  ];
+  for (const job of jobs) await tx.jobs.schedule(job);
 }
 
 /** Returns the receivers, including the acting user even if not subscribed (messages §18.3). */

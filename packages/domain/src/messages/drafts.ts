@@ -4,7 +4,7 @@ import { canReadActive, unknownChannel } from '../channels/channel-access.js';
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import type { FeatureParts } from '../kernel/event.js';
 import type { ChannelId, DraftId, MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
-import { encodeJob, idPayload, jobKind } from '../kernel/jobs.js';
+import { idPayload, jobKind } from '../kernel/jobs.js';
 import { type Decision, denyIf, enforce } from '../kernel/permission.js';
 import { PersonalList } from '../kernel/personal-list.js';
 import type { Snapshot } from '../kernel/register-queue.js';
@@ -144,18 +144,6 @@ export const DELETED_QUOTE_JOB = jobKind({
   name: 'drafts.remove_quotes',
   readPayload: idPayload<{ readonly id: number }>('id'),
 });
-
-/** Called for deleted messages. Drafts of many users take too long for the deletion. */
-export async function planRemovalFromDrafts(
-  tx: Transaction,
-  realmId: RealmId,
-  messageIds: readonly MessageId[],
-  dueAt: UnixSeconds,
-): Promise<void> {
-  for (const id of await tx.drafts.listQuoted(realmId, messageIds)) {
-    await tx.jobs.schedule(encodeJob(DELETED_QUOTE_JOB, { realmId, dueAt, payload: { id } }));
-  }
-}
 
 /** Loads the viewer's drafts, last edited first (events §3.2). */
 export const loadDrafts = ({ caller, repositories }: Snapshot): Promise<readonly Draft[]> =>

@@ -2,7 +2,7 @@ import type { Actor } from '../access/actor.js';
 import { type Channel, EMPTY_TOPIC_DISPLAY_NAME } from '../channels/channel.js';
 import { DomainError } from '../kernel/errors.js';
 import type { MessageId, RealmId, ReminderId, UnixSeconds, UserId } from '../kernel/ids.js';
-import { encodeJob, idPayload, jobKind } from '../kernel/jobs.js';
+import { idPayload, jobKind } from '../kernel/jobs.js';
 import { PersonalList } from '../kernel/personal-list.js';
 import type { FoundUserRowReads, FoundUserRows, UserRow } from '../kernel/rows.js';
 import { isLongerThan, MAX_KEPT_TEXT_BYTES, trimEnd } from '../kernel/text.js';
@@ -76,18 +76,6 @@ export const DELETED_MESSAGE_JOB = jobKind({
   name: 'reminders.remove_text',
   readPayload: idPayload<{ readonly id: number }>('id'),
 });
-
-/** Called for deleted messages. Reminders of many users take too long for the deletion. */
-export async function planRemovalFromReminders(
-  tx: Transaction,
-  realmId: RealmId,
-  messageIds: readonly MessageId[],
-  dueAt: UnixSeconds,
-): Promise<void> {
-  for (const id of await tx.reminders.listReminded(realmId, messageIds)) {
-    await tx.jobs.schedule(encodeJob(DELETED_MESSAGE_JOB, { realmId, dueAt, payload: { id } }));
-  }
-}
 
 /** Message with all data shown in a reminder. */
 export interface RemindedMessage {

@@ -321,7 +321,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   fault(
     'reminders keep the text of deleted messages',
     'domain/src/messages/deletion.ts',
-    'await planRemovalFromReminders(tx, realmId, ids, deletedAt);',
+    'await planRemovalOfText(tx, realmId, ids, deletedAt);',
     '',
   ),
   fault(
