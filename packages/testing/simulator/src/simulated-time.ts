@@ -1,11 +1,6 @@
-import type { CancelTimer, Clock, EventLoop, Randomness, Timers, UnixSeconds } from '@parley/domain/kernel';
-import { START_OF_TIME } from '@parley/testkit';
+import type { EventLoop, Randomness } from '@parley/domain/kernel';
+import { ManualTime, type Timer } from '@parley/testkit';
 import { Violation } from './violation.js';
-
-interface Timer {
-  readonly at: number;
-  readonly run: () => void;
-}
 
 /** Event loop turns after which work that waits for nothing else has ended. */
 const QUIET_TURNS = 4;
@@ -17,54 +12,19 @@ const MAX_ROUNDS = 1000;
 const MAX_HOP_MS = 10 * 60_000;
 
 /** Clock, timers and event loop of a simulation. Time stands still unless `advanceTo` is called. */
-export class SimulatedTime implements Clock, Timers, EventLoop {
-  private elapsed = 0;
-  private offsetMs = START_OF_TIME * 1000;
-  private timers = new Set<Timer>();
-
+export class SimulatedTime extends ManualTime implements EventLoop {
   /** @param randomness orders timers that are due at the same time */
-  constructor(private readonly randomness: Randomness) {}
-
-  now(): UnixSeconds {
-    return Math.floor(this.nowMs() / 1000);
-  }
-
-  nowMs(): number {
-    return this.offsetMs + this.elapsed;
-  }
-
-  elapsedMs(): number {
-    return this.elapsed;
-  }
-
-  after(ms: number, run: () => void): CancelTimer {
-    const timer = { at: this.elapsed + ms, run };
-    this.timers.add(timer);
-    return () => this.timers.delete(timer);
-  }
-
-  every(ms: number, run: () => void): CancelTimer {
-    let cancel: CancelTimer;
-    const again = () => {
-      cancel = this.after(ms, again);
-      run();
-    };
-    cancel = this.after(ms, again);
-    return () => cancel();
+  constructor(private readonly randomness: Randomness) {
+    super();
   }
 
   yield(): Promise<void> {
     return nextTurn();
   }
 
-  /** Changes the clock without affecting timers. */
-  jumpClock(seconds: number): void {
-    this.offsetMs += seconds * 1000;
-  }
-
   /** Drops all timers, as the end of a process does. */
   dropTimers(): void {
-    this.timers = new Set();
+    this.timers.clear();
   }
 
   /** Lets time pass and runs due timers, with everything that they trigger. `isBusy` is true while units of work run. */

@@ -1,19 +1,16 @@
 import type { CancelTimer, Clock, Timers, UnixSeconds } from '@parley/domain/kernel';
 import { START_OF_TIME } from './fixed-clock.js';
 
-interface Timer {
+export interface Timer {
   readonly at: number;
   readonly run: () => void;
 }
 
-/** Manual clock and timers. The clock may also jump without elapsed time, like real ones. */
-export class DrivenTime implements Clock, Timers {
-  private elapsed = 0;
+/** Clock and timers of which a subclass decides when time passes. The clock may also jump without elapsed time, like real ones. */
+export abstract class ManualTime implements Clock, Timers {
+  protected elapsed = 0;
   private clockOffsetMs = START_OF_TIME * 1000;
-  private readonly timers = new Set<Timer>();
-  /** Number of instants at which timers ran: timers due together wake a process once. */
-  wakeUps = 0;
-  private lastWakeUpAt = -1;
+  protected readonly timers = new Set<Timer>();
 
   now(): UnixSeconds {
     return Math.floor(this.nowMs() / 1000);
@@ -43,6 +40,18 @@ export class DrivenTime implements Clock, Timers {
     return () => cancel();
   }
 
+  /** Changes the clock without affecting timers. */
+  jumpClock(seconds: number): void {
+    this.clockOffsetMs += seconds * 1000;
+  }
+}
+
+/** Clock and timers that a test advances. */
+export class DrivenTime extends ManualTime {
+  /** Number of instants at which timers ran: timers due together wake a process once. */
+  wakeUps = 0;
+  private lastWakeUpAt = -1;
+
   /** Number of active timers. */
   get pending(): number {
     return this.timers.size;
@@ -61,11 +70,6 @@ export class DrivenTime implements Clock, Timers {
       await settle();
     }
     this.elapsed = end;
-  }
-
-  /** Changes the clock without affecting timers. */
-  jumpClock(seconds: number): void {
-    this.clockOffsetMs += seconds * 1000;
   }
 
   private next(end: number): Timer | undefined {
