@@ -1,6 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,15 +19,17 @@ import { freePort, until } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
 import { transform } from 'esbuild';
 
-/** Number of kills; `npm run endurance` includes the long run. */
-const KILLS = Number(process.env.PARLEY_OUTBOX_KILLS ?? (process.env.HOSTILE_LOAD === 'long' ? 10_000 : 4));
+/** Number of moments at which the shop is stopped; `npm run endurance` includes the long run. */
+const STOPS = Number(process.env.PARLEY_OUTBOX_STOPS ?? (process.env.HOSTILE_LOAD === 'long' ? 10_000 : 80));
+/** Most stops of one process. The last one kills it. */
+const STOPS_PER_PROCESS = 20;
 /** Each check reads all orders of a shop. */
-const KILLS_PER_SHOP = 50;
-/** Longest time before a kill. */
-const MAX_DELAY_MS = 250;
+const PROCESSES_PER_SHOP = 10;
+/** Longest time before a stop. */
+const MAX_DELAY_MS = 50;
 /** Orders being placed at the same time. */
 const CUSTOMERS = 3;
-jest.setTimeout(300_000 + KILLS * 10_000);
+jest.setTimeout(300_000 + STOPS * 1000);
 const root = resolve(__dirname, '../../../..');
 
 interface State {
@@ -27,6 +38,12 @@ interface State {
   readonly outbox: readonly number[];
   /** Number of messages by topic. */
   readonly sent: ReadonlyMap<string, number>;
+}
+
+interface Orders {
+  readonly placed: readonly number[];
+  readonly begun: Promise<void>;
+  readonly ended: Promise<unknown>;
 }
 
 /** Project with `docs/examples/outbox.ts`, which runs on the built packages. */
@@ -64,8 +81,8 @@ class Shop {
     throw new Error('The shop did not start');
   }
 
-  /** Places orders until the process is killed. Returns the acknowledged ones, and resolves `begun` with the first. */
-  placeOrders(url: string): { readonly begun: Promise<void>; readonly ended: Promise<readonly number[]> } {
+  /** Places orders until the process is killed. `placed` has the acknowledged ones; `begun` resolves with the first. */
+  placeOrders(url: string): Orders {
     const placed: number[] = [];
     let begin = () => {};
     const begun = new Promise<void>((resolve) => {
@@ -81,8 +98,8 @@ class Shop {
         begin();
       }
     };
-    const ended = Promise.all(Array.from({ length: CUSTOMERS }, customer)).then(() => placed);
-    return { begun, ended };
+    const ended = Promise.all(Array.from({ length: CUSTOMERS }, customer));
+    return { placed, begun, ended };
   }
 
   /** Ends the processes of a failed test, too. */
@@ -92,21 +109,42 @@ class Shop {
     await this.chat?.drop();
   }
 
-  /** Reads both databases, as an operator would after a crash. */
-  async read(): Promise<State> {
-    const shop = new Sqlite(join(this.folder, 'data/shop.db'));
+  /** Reads both databases in a folder, as an operator would after a crash. */
+  async read(folder = join(this.folder, 'data')): Promise<State> {
+    const shop = new Sqlite(join(folder, 'shop.db'));
     const orders = shop.prepare<[], State['orders'][number]>('SELECT number, messages FROM customer_order').all();
     const outbox = shop.prepare<[], number>('SELECT number FROM outbox').pluck().all();
     shop.close();
     const sent = await this.query(
+      folder,
       "SELECT topic, count(*) AS times FROM message WHERE topic LIKE 'Order %' GROUP BY topic",
     );
     return { orders, outbox, sent: new Map(sent.map(({ topic, times }) => [topic, Number(times)])) };
   }
 
-  private async query(sql: string): Promise<readonly { readonly topic: string; readonly times: unknown }[]> {
+  /** Stops the process, and reads what a kill would leave, from copies of the files without the shared memory. */
+  async stop(child: ChildProcess): Promise<State> {
+    const data = join(this.folder, 'data');
+    const copy = join(this.folder, 'copy');
+    mkdirSync(copy);
+    child.kill('SIGSTOP');
+    await until(() =>
+      execFileSync('ps', ['-o', 'stat=', '-p', String(child.pid)], { encoding: 'utf8' }).startsWith('T'),
+    );
+    for (const file of readdirSync(data).filter((name) => /\.db(-wal)?$/.test(name))) {
+      copyFileSync(join(data, file), join(copy, file));
+    }
+    const state = await this.read(copy);
+    rmSync(copy, { recursive: true });
+    return state;
+  }
+
+  private async query(
+    folder: string,
+    sql: string,
+  ): Promise<readonly { readonly topic: string; readonly times: unknown }[]> {
     if (this.chat) return (await this.chat.query(sql)) as Awaited<ReturnType<Shop['query']>>;
-    const chat = new Sqlite(join(this.folder, 'data/chat.db'));
+    const chat = new Sqlite(join(folder, 'chat.db'));
     const rows = chat.prepare<[], { topic: string; times: number }>(sql).all();
     chat.close();
     return rows;
@@ -153,23 +191,35 @@ afterEach(() => shop.remove());
 const isDone = ({ orders, outbox }: State): boolean =>
   outbox.length === 0 && orders.every(({ messages }) => messages === 1);
 
-/** Kills the shop at random moments until a kill has left rows in the outbox, and reads its databases after each kill. */
-async function killRepeatedly(kills: number): Promise<void> {
-  let hasLeftRows = false;
-  for (let round = 0; round < kills || !hasLeftRows; round++) {
-    const { child, url } = await shop.start();
-    const { begun, ended } = shop.placeOrders(url);
-    // Every other kill may precede the first order.
-    if (round % 2 === 0) await begun;
+/** Fails if something is stored in half, or an acknowledged order is missing. */
+function check(state: State, placed: readonly number[]): void {
+  expect(halfStates(state)).toEqual([]);
+  const stored = new Set(state.orders.map(({ number }) => number));
+  expect(placed.filter((number) => !stored.has(number))).toEqual([]);
+}
+
+/** Whether a message is sent and its row remains, so that the next process sends it again. */
+const isBetween = ({ outbox, sent }: State): boolean => outbox.some((number) => sent.has(topicOf(number)));
+
+/** Stops the shop at random moments, and kills it between a message and its row, or at the last one. Returns the states. */
+async function stopRepeatedly(stops: number): Promise<readonly State[]> {
+  const { child, url } = await shop.start();
+  const { placed, begun, ended } = shop.placeOrders(url);
+  // Every other time, stops may precede the first order of this process.
+  if (Math.random() < 0.5) await begun;
+  const states: State[] = [];
+  for (;;) {
     await sleep(Math.random() * MAX_DELAY_MS);
-    await kill(child);
-    const placed = await ended;
-    const state = await shop.read();
-    expect(halfStates(state)).toEqual([]);
-    const stored = new Set(state.orders.map(({ number }) => number));
-    expect(placed.filter((number) => !stored.has(number))).toEqual([]);
-    hasLeftRows ||= state.outbox.length > 0;
+    const state = await shop.stop(child);
+    check(state, placed);
+    states.push(state);
+    if (states.length === stops || isBetween(state)) break;
+    child.kill('SIGCONT');
   }
+  await kill(child);
+  await ended;
+  check(await shop.read(), placed);
+  return states;
 }
 
 /** Starts the shop once more, until it has sent and counted everything. */
@@ -180,15 +230,22 @@ async function finish(): Promise<void> {
   expect(halfStates(await shop.read())).toEqual([]);
 }
 
-it('an order and its message are stored together, and the message is counted once, despite kills', async () => {
-  for (let left = KILLS; left > 0; left -= KILLS_PER_SHOP) {
-    if (left < KILLS) {
-      await shop.remove();
-      shop = await Shop.create();
-    }
-    await killRepeatedly(Math.min(left, KILLS_PER_SHOP));
+it('an order and its message are stored together, and the message is counted once, whenever the shop is killed', async () => {
+  const count = { stops: 0, kills: 0, withRows: 0, between: 0 };
+  while (count.stops < STOPS) {
+    const states = await stopRepeatedly(Math.min(STOPS - count.stops, STOPS_PER_PROCESS));
+    count.stops += states.length;
+    count.kills++;
+    count.withRows += states.filter(({ outbox }) => outbox.length > 0).length;
+    count.between += states.filter(isBetween).length;
+    if (count.kills % PROCESSES_PER_SHOP !== 0) continue;
     await finish();
+    await shop.remove();
+    shop = await Shop.create();
   }
+  await finish();
+  if (STOPS > 100) console.info(JSON.stringify(count));
+  expect(count.withRows).toBeGreaterThan(0);
 });
 
 it('two processes share the database, the outbox and the consumer, and one takes over when the other is killed', async () => {

@@ -5,14 +5,14 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findChromium } from '../testing/chromium.js';
 
-const USAGE = `Usage: npm run endurance [-- [MINUTES] [--seed N] [--attack MINUTES] [--kills NUMBER]]
+const USAGE = `Usage: npm run endurance [-- [MINUTES] [--seed N] [--attack MINUTES] [--stops NUMBER]]
 
 Repeats the hostile tests in their long form, each time with the next seed, until the minutes have passed (default: 30) or a test
 fails. Runs at least once. Exit code 1: a test failed; the printed seed reproduces the failure.
 
   --seed N           the first seed; default: random
   --attack MINUTES   duration of the attack by a member in each run; default: 10. Runs only that test
-  --kills NUMBER     kills of a shop with an outbox; default: 10000. Runs only that test`;
+  --stops NUMBER     stops of a shop with an outbox; default: 10000. Runs only that test`;
 
 const ROOT = resolve(import.meta.dirname, '../../../../..');
 const { resolve: pathOf } = createRequire(import.meta.url);
@@ -49,7 +49,7 @@ interface Options {
   /** Duration of the attack by a member; null to run all tests with the default duration. */
   readonly attackMinutes: number | null;
   /** Kills of the shop with an outbox; null to run all tests with the default number. */
-  readonly kills: number | null;
+  readonly stops: number | null;
 }
 
 const DEFAULT_ATTACK_MINUTES = 10;
@@ -60,19 +60,19 @@ const NUMBER = /^\d+(\.\d+)?$/;
 function readOptions(args: readonly string[]): Options {
   const { values, positionals } = parseArgs({
     args: [...args],
-    options: { seed: { type: 'string' }, attack: { type: 'string' }, kills: { type: 'string' } },
+    options: { seed: { type: 'string' }, attack: { type: 'string' }, stops: { type: 'string' } },
     allowPositionals: true,
   });
-  const { attack, kills } = values;
-  const [minutes = attack === undefined && kills === undefined ? '30' : '0', ...others] = positionals;
+  const { attack, stops } = values;
+  const [minutes = attack === undefined && stops === undefined ? '30' : '0', ...others] = positionals;
   const seed = values.seed ?? String(Math.floor(Math.random() * 1e9));
   if (others.length > 0 || !NUMBER.test(minutes)) throw new Error('It takes a number of minutes.');
   if (!/^\d{1,9}$/.test(seed)) throw new Error('--seed takes a number.');
   if (attack !== undefined && !NUMBER.test(attack)) throw new Error('--attack takes a number of minutes.');
-  if (kills !== undefined && !/^[1-9]\d{0,5}$/.test(kills)) throw new Error('--kills takes a number.');
-  if (attack !== undefined && kills !== undefined) throw new Error('--attack and --kills exclude each other.');
+  if (stops !== undefined && !/^[1-9]\d{0,5}$/.test(stops)) throw new Error('--stops takes a number.');
+  if (attack !== undefined && stops !== undefined) throw new Error('--attack and --stops exclude each other.');
   const numberOf = (value: string | undefined) => (value === undefined ? null : Number(value));
-  return { minutes: Number(minutes), seed: Number(seed), attackMinutes: numberOf(attack), kills: numberOf(kills) };
+  return { minutes: Number(minutes), seed: Number(seed), attackMinutes: numberOf(attack), stops: numberOf(stops) };
 }
 
 /** Returns the exit code. */
@@ -96,12 +96,12 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 /** Runs tests sequentially, so that none slows another. */
-async function runOnce({ attackMinutes, kills }: Options, seed: number): Promise<number | null> {
+async function runOnce({ attackMinutes, stops }: Options, seed: number): Promise<number | null> {
   const minutes = String(attackMinutes ?? DEFAULT_ATTACK_MINUTES);
-  const only = attackMinutes !== null ? [ATTACK] : kills !== null ? [OUTBOX] : null;
+  const only = attackMinutes !== null ? [ATTACK] : stops !== null ? [OUTBOX] : null;
   const env = {
     ...process.env,
-    ...(kills !== null && { PARLEY_OUTBOX_KILLS: String(kills) }),
+    ...(stops !== null && { PARLEY_OUTBOX_STOPS: String(stops) }),
     HOSTILE_LOAD: 'long',
     HOSTILE_SEED: String(seed),
     HOSTILE_MINUTES: minutes,
