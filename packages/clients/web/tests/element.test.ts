@@ -85,6 +85,56 @@ test("shows the host's card of an order below its message", async ({ shop }) => 
   expect(await shop.violations()).toEqual([]);
 });
 
+test("shows the host's cards of the channel and of senders, which follow changes", async ({ shop }) => {
+  const page = await shop.open('', 'ann');
+  await page.evaluate(
+    (order) => {
+      document.addEventListener('parley-data', ({ target, detail }: CustomEventInit & Event) => {
+        const { slot, data } = detail as { slot: string; data: { desk?: string; carrier?: string } };
+        if (slot.startsWith('message')) return;
+        const found = document.querySelector(`[slot="${slot}"]`);
+        const card = found ?? (target as Element).appendChild(document.createElement('output'));
+        card.slot = slot;
+        card.textContent = data.carrier ?? data.desk ?? '';
+      });
+      document.body.insertAdjacentHTML('beforeend', order);
+    },
+    ORDER.replace('<parley-chat', '<parley-chat data="channel user"'),
+  );
+  const message = page.getByRole('article').filter({ hasText: 'Your order is on its way.' });
+  const [carrier, desk] = [page.getByText('Post', { exact: true }), page.getByText('desk of ben')];
+  await expect(carrier).toBeVisible();
+  await expect(desk).toBeVisible();
+  const places = [carrier, message, message.getByRole('button', { name: 'Ben' }).first(), desk];
+  const [above, row, name, beside] = await Promise.all(places.map(async (it) => (await it.boundingBox())!));
+  expect(above!.y + above!.height).toBeLessThanOrEqual(row!.y);
+  expect(beside!.x).toBeGreaterThan(name!.x + name!.width);
+  expect(Math.abs(beside!.y - name!.y)).toBeLessThan(8);
+  expect(await shop.violations()).toEqual([]);
+  const setCarrier = async (data: object) => {
+    const ben = await (await page.context().browser()!.newContext()).newPage();
+    const address = new URL(page.url()).origin;
+    await ben.goto(`${address}/log-in/ben`);
+    await ben.evaluate(async (json) => {
+      const list = await (await fetch('/chat/api/v1/streams')).json();
+      const { stream_id } = list.streams.find((stream: { name: string }) => stream.name === 'orders');
+      const body = new URLSearchParams({ object_type: 'channel', object_id: stream_id, data: json });
+      await fetch('/chat/api/v1/application_data', { method: 'PATCH', body });
+    }, JSON.stringify(data));
+    await ben.context().close();
+  };
+  await setCarrier({ carrier: 'Pigeon' });
+  await expect(page.getByText('Pigeon')).toBeVisible();
+  await setCarrier({});
+  await expect(page.getByText('Pigeon')).toBeHidden();
+  await setCarrier({ carrier: 'Post' });
+  await expect(carrier).toBeVisible();
+  await page.locator('parley-chat').evaluate((element) => element.removeAttribute('data'));
+  await expect(carrier).toBeHidden();
+  await expect(desk).toBeHidden();
+  await expect(message).toBeVisible();
+});
+
 const askQuestion = async (page: Page, text: string) => {
   await page.getByRole('textbox', { name: /Message/ }).fill(text);
   await page.getByRole('button', { name: 'Send', exact: true }).click();
