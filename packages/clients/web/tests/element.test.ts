@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { test as base, expect, type Page } from '@playwright/test';
+import { test as base, expect, type Locator, type Page } from '@playwright/test';
 import { emailOf, pressIn, test as standalone, startShop, violationsIn } from './stories.js';
 
 interface Shop {
@@ -436,6 +436,57 @@ test('keeps its sizes and letters in a page with a small root font and rules for
   await expect(text).toHaveCSS('letter-spacing', 'normal');
   await expect(text).toHaveCSS('display', 'block');
   await expect(page.getByRole('textbox', { name: /Message/ })).toHaveCSS('font-size', '15px');
+});
+
+for (const [what, css, width, height] of [
+  ['a flexible row', 'main { display: flex }', 320, 480],
+  ['a narrow flexible row', 'main { display: flex; width: 400px } h1 { flex: none; width: 200px }', 200, 480],
+  ['a float', 'parley-chat { float: left }', 320, 480],
+  ['a reset of all styles', '* { all: unset }', 1280, 480],
+  ['a reset that keeps displays', '* { all: unset; display: revert }', 1280, 480],
+  ['a height without a measure', 'parley-chat { width: 300px; height: 100% }', 300, 480],
+  ['a low box', 'parley-chat { width: 300px; height: 200px }', 300, 200],
+  [
+    'a flexible column',
+    'main { display: flex; flex-direction: column; width: 300px; height: 600px } h1 { flex: 0 0 100px; margin: 0 } parley-chat { flex: 1 }',
+    300,
+    500,
+  ],
+] as const) {
+  test(`has a size in ${what}`, async ({ shop }) => {
+    const page = await shop.open(ORDER, 'ann');
+    await style(page, css);
+    const box = page.locator('parley-chat [data-parley]');
+    await expect(page.getByText('Your order is on its way.')).toBeVisible();
+    await expect.poll(() => box.boundingBox()).toMatchObject({ width, height });
+    await expect(page.getByRole('article')).toBeInViewport({ ratio: height > 200 ? 0.9 : 0.1 });
+    await expect(page.getByRole('textbox', { name: /Message/ })).toBeInViewport({ ratio: 1 });
+  });
+}
+
+test('keeps cards, pickers and dialogs within a drawer that the page slides in', async ({ shop }) => {
+  const page = await shop.open(ORDER, 'ann');
+  await style(
+    page,
+    `main { position: fixed; inset: 0 0 0 auto; width: 280px; overflow: hidden; transform: translateX(0) }
+    parley-chat { height: 100% }`,
+  );
+  const name = page.getByRole('article').getByRole('button', { name: 'Ben' }).first();
+  await expect(name).toBeInViewport({ ratio: 1 });
+  const isWithin = async (popup: Locator) => {
+    await expect(popup).toBeInViewport({ ratio: 1 });
+    await expect.poll(async () => (await popup.boundingBox())!.x).toBeGreaterThanOrEqual(1000);
+    await page.keyboard.press('Escape');
+    await expect(popup).toHaveCount(0);
+  };
+  await name.click();
+  await isWithin(page.getByRole('dialog'));
+  await page.getByRole('button', { name: 'Insert emoji' }).click();
+  await isWithin(page.getByRole('dialog'));
+  await page.getByText('Your order is on its way.').hover();
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Remind me about this…' }).click();
+  await isWithin(page.getByRole('dialog', { name: /Remind me/ }));
 });
 
 test('names the conversation above the field only after the reader has left that of the attributes', async ({
