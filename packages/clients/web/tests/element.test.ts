@@ -531,6 +531,19 @@ test('names an unknown view in the element and on the console', async ({ page, a
   expect(errors).toEqual([`<parley-chat>: ${mistake}`]);
 });
 
+test('names a wrong address of visitors on the console, and shows the chat of the log-in', async ({
+  page,
+  address,
+}) => {
+  const errors: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+  await page.goto(`${address}/log-in/ann`);
+  const element = ORDER.replace('<parley-chat', '<parley-chat visitor="https://elsewhere.example/visit"');
+  await page.goto(`${address}/?elements=${encodeURIComponent(element)}`);
+  await expect(page.getByText('Your order is on its way.')).toBeVisible();
+  expect(errors).toEqual([expect.stringContaining('The address of `visitor` belongs to another origin.')]);
+});
+
 standalone(
   'shows the chat of a Parley session without a prompt of the browser for a password',
   async ({ page, server }) => {
@@ -575,6 +588,17 @@ test('accepts texts, date formats, link targets and the address mode from the ho
   await page.goBack();
   await expect.poll(() => new URL(page.url()).hash).toBe(before);
   await expect(own).toBeVisible();
+});
+
+test('takes over texts that the page set before the script was loaded', async ({ shop, page }) => {
+  await page.addInitScript(() => {
+    document.addEventListener('readystatechange', () => {
+      const chat = document.querySelector('parley-chat') as { texts?: object } | null;
+      if (document.readyState === 'interactive' && chat) chat.texts = { 'Write a message': 'Ask us anything' };
+    });
+  });
+  await shop.open(ORDER, 'ann');
+  await expect(page.getByPlaceholder('Ask us anything')).toBeVisible();
 });
 
 test('keeps the focus in the field after suggestions, buttons, files and sending', async ({ shop }) => {

@@ -80,6 +80,11 @@ class ParleyChatElement extends HTMLElement {
   }
 
   connectedCallback(): void {
+    // Set by the page before this script was loaded.
+    if (Object.hasOwn(this, 'texts')) {
+      this.ownTexts = this.texts;
+      Reflect.deleteProperty(this, 'texts');
+    }
     this.open();
     if (!this.shadowRoot) this.attachShadow({ mode: 'open' });
     void this.draw();
