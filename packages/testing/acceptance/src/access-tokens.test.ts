@@ -483,6 +483,26 @@ describe('events', () => {
     expect(Date.now() - begun).toBeLessThan(2000);
     expectCode(await poll(token, polled), 401, 'UNAUTHORIZED');
   });
+
+  it('end when the token expires, for polls and streams', async () => {
+    const { token } = await create({ expiresIn: MINUTE });
+    const [polled, streamed] = [await registerWith(token), await registerWith(token)];
+    server.clock.advance(MINUTE - 1);
+    const begun = Date.now();
+    const params = { queue_id: polled, last_event_id: -1 };
+    const waiting = request(token, 'GET', '/events', params).then(() => Date.now() - begun);
+    const stream = await TestEventStream.open(
+      server,
+      { queue_id: streamed, last_event_id: -1 },
+      { as: null, headers: bearer(token) },
+    );
+    streams.push(stream);
+    while (!stream.isOver && Date.now() - begun < 3000) await delay(10);
+    expect(stream.isOver).toBe(true);
+    expect(await waiting).toBeLessThan(3000);
+    server.clock.advance(1);
+    expectCode(await poll(token, polled), 401, 'UNAUTHORIZED');
+  });
 });
 
 describe('validity', () => {
