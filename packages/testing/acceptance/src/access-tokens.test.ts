@@ -544,6 +544,20 @@ describe('validity', () => {
     expect(await me(token, { 'Sec-Fetch-Site': 'cross-site' })).toBe(401);
   });
 
+  it('is not accepted in a cookie, in an address or as a key', async () => {
+    const { token } = await create();
+    const { email } = people.hamlet;
+    const basic = `Basic ${Buffer.from(`${email}:${token}`).toString('base64')}`;
+    const withHeaders = (headers: Record<string, string>, path = '/users/me', params = {}) =>
+      server.request('GET', path, { headers, params });
+    for (const path of ['/users/me', '//json/users/me']) {
+      expect((await withHeaders({ Cookie: `sessionid=${token}` }, path)).status).toBe(401);
+      expect((await withHeaders({}, path, { token, api_key: token })).status).toBe(401);
+      expect((await withHeaders({ Authorization: basic }, path)).status).toBe(401);
+    }
+    expectCode(await withHeaders({}, '//user_uploads/1/a/b.txt', { api_key: token }), 401, 'INVALID_API_KEY');
+  });
+
   it('is no log-in for pages or browser sessions', async () => {
     const { token } = await create();
     expect((await request(token, 'GET', '//json/users/me')).status).toBe(401);
