@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { test as base, expect, type Page } from '@playwright/test';
+import { test as base, expect, type Locator, type Page } from '@playwright/test';
 import { emailOf, pressIn, test as standalone, startShop, violationsIn } from './stories.js';
 
 interface Shop {
@@ -83,6 +83,56 @@ test("shows the host's card of an order below its message", async ({ shop }) => 
   expect(inside!.y).toBeGreaterThan(around!.y);
   expect(inside!.y + inside!.height).toBeLessThanOrEqual(around!.y + around!.height);
   expect(await shop.violations()).toEqual([]);
+});
+
+test("shows the host's cards of the channel and of senders, which follow changes", async ({ shop }) => {
+  const page = await shop.open('', 'ann');
+  await page.evaluate(
+    (order) => {
+      document.addEventListener('parley-data', ({ target, detail }: CustomEventInit & Event) => {
+        const { slot, data } = detail as { slot: string; data: { desk?: string; carrier?: string } };
+        if (slot.startsWith('message')) return;
+        const found = document.querySelector(`[slot="${slot}"]`);
+        const card = found ?? (target as Element).appendChild(document.createElement('output'));
+        card.slot = slot;
+        card.textContent = data.carrier ?? data.desk ?? '';
+      });
+      document.body.insertAdjacentHTML('beforeend', order);
+    },
+    ORDER.replace('<parley-chat', '<parley-chat data="channel user"'),
+  );
+  const message = page.getByRole('article').filter({ hasText: 'Your order is on its way.' });
+  const [carrier, desk] = [page.getByText('Post', { exact: true }), page.getByText('desk of ben')];
+  await expect(carrier).toBeVisible();
+  await expect(desk).toBeVisible();
+  const places = [carrier, message, message.getByRole('button', { name: 'Ben' }).first(), desk];
+  const [above, row, name, beside] = await Promise.all(places.map(async (it) => (await it.boundingBox())!));
+  expect(above!.y + above!.height).toBeLessThanOrEqual(row!.y);
+  expect(beside!.x).toBeGreaterThan(name!.x + name!.width);
+  expect(Math.abs(beside!.y - name!.y)).toBeLessThan(8);
+  expect(await shop.violations()).toEqual([]);
+  const setCarrier = async (data: object) => {
+    const ben = await (await page.context().browser()!.newContext()).newPage();
+    const address = new URL(page.url()).origin;
+    await ben.goto(`${address}/log-in/ben`);
+    await ben.evaluate(async (json) => {
+      const list = await (await fetch('/chat/api/v1/streams')).json();
+      const { stream_id } = list.streams.find((stream: { name: string }) => stream.name === 'orders');
+      const body = new URLSearchParams({ object_type: 'channel', object_id: stream_id, data: json });
+      await fetch('/chat/api/v1/application_data', { method: 'PATCH', body });
+    }, JSON.stringify(data));
+    await ben.context().close();
+  };
+  await setCarrier({ carrier: 'Pigeon' });
+  await expect(page.getByText('Pigeon')).toBeVisible();
+  await setCarrier({});
+  await expect(page.getByText('Pigeon')).toBeHidden();
+  await setCarrier({ carrier: 'Post' });
+  await expect(carrier).toBeVisible();
+  await page.locator('parley-chat').evaluate((element) => element.removeAttribute('data'));
+  await expect(carrier).toBeHidden();
+  await expect(desk).toBeHidden();
+  await expect(message).toBeVisible();
 });
 
 const askQuestion = async (page: Page, text: string) => {
@@ -388,6 +438,57 @@ test('keeps its sizes and letters in a page with a small root font and rules for
   await expect(page.getByRole('textbox', { name: /Message/ })).toHaveCSS('font-size', '15px');
 });
 
+for (const [what, css, width, height] of [
+  ['a flexible row', 'main { display: flex }', 320, 480],
+  ['a narrow flexible row', 'main { display: flex; width: 400px } h1 { flex: none; width: 200px }', 200, 480],
+  ['a float', 'parley-chat { float: left }', 320, 480],
+  ['a reset of all styles', '* { all: unset }', 1280, 480],
+  ['a reset that keeps displays', '* { all: unset; display: revert }', 1280, 480],
+  ['a height without a measure', 'parley-chat { width: 300px; height: 100% }', 300, 480],
+  ['a low box', 'parley-chat { width: 300px; height: 200px }', 300, 200],
+  [
+    'a flexible column',
+    'main { display: flex; flex-direction: column; width: 300px; height: 600px } h1 { flex: 0 0 100px; margin: 0 } parley-chat { flex: 1 }',
+    300,
+    500,
+  ],
+] as const) {
+  test(`has a size in ${what}`, async ({ shop }) => {
+    const page = await shop.open(ORDER, 'ann');
+    await style(page, css);
+    const box = page.locator('parley-chat [data-parley]');
+    await expect(page.getByText('Your order is on its way.')).toBeVisible();
+    await expect.poll(() => box.boundingBox()).toMatchObject({ width, height });
+    await expect(page.getByRole('article')).toBeInViewport({ ratio: height > 200 ? 0.9 : 0.1 });
+    await expect(page.getByRole('textbox', { name: /Message/ })).toBeInViewport({ ratio: 1 });
+  });
+}
+
+test('keeps cards, pickers and dialogs within a drawer that the page slides in', async ({ shop }) => {
+  const page = await shop.open(ORDER, 'ann');
+  await style(
+    page,
+    `main { position: fixed; inset: 0 0 0 auto; width: 280px; overflow: hidden; transform: translateX(0) }
+    parley-chat { height: 100% }`,
+  );
+  const name = page.getByRole('article').getByRole('button', { name: 'Ben' }).first();
+  await expect(name).toBeInViewport({ ratio: 1 });
+  const isWithin = async (popup: Locator) => {
+    await expect(popup).toBeInViewport({ ratio: 1 });
+    await expect.poll(async () => (await popup.boundingBox())!.x).toBeGreaterThanOrEqual(1000);
+    await page.keyboard.press('Escape');
+    await expect(popup).toHaveCount(0);
+  };
+  await name.click();
+  await isWithin(page.getByRole('dialog'));
+  await page.getByRole('button', { name: 'Insert emoji' }).click();
+  await isWithin(page.getByRole('dialog'));
+  await page.getByText('Your order is on its way.').hover();
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Remind me about this…' }).click();
+  await isWithin(page.getByRole('dialog', { name: /Remind me/ }));
+});
+
 test('names the conversation above the field only after the reader has left that of the attributes', async ({
   shop,
 }) => {
@@ -428,6 +529,19 @@ test('names an unknown view in the element and on the console', async ({ page, a
   await page.goto(`${address}/?elements=${encodeURIComponent('<parley-chat view="buton"></parley-chat>')}`);
   await expect(page.getByText(mistake)).toBeVisible();
   expect(errors).toEqual([`<parley-chat>: ${mistake}`]);
+});
+
+test('names a wrong address of visitors on the console, and shows the chat of the log-in', async ({
+  page,
+  address,
+}) => {
+  const errors: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+  await page.goto(`${address}/log-in/ann`);
+  const element = ORDER.replace('<parley-chat', '<parley-chat visitor="https://elsewhere.example/visit"');
+  await page.goto(`${address}/?elements=${encodeURIComponent(element)}`);
+  await expect(page.getByText('Your order is on its way.')).toBeVisible();
+  expect(errors).toEqual([expect.stringContaining('The address of `visitor` belongs to another origin.')]);
 });
 
 standalone(
@@ -474,6 +588,17 @@ test('accepts texts, date formats, link targets and the address mode from the ho
   await page.goBack();
   await expect.poll(() => new URL(page.url()).hash).toBe(before);
   await expect(own).toBeVisible();
+});
+
+test('takes over texts that the page set before the script was loaded', async ({ shop, page }) => {
+  await page.addInitScript(() => {
+    document.addEventListener('readystatechange', () => {
+      const chat = document.querySelector('parley-chat') as { texts?: object } | null;
+      if (document.readyState === 'interactive' && chat) chat.texts = { 'Write a message': 'Ask us anything' };
+    });
+  });
+  await shop.open(ORDER, 'ann');
+  await expect(page.getByPlaceholder('Ask us anything')).toBeVisible();
 });
 
 test('keeps the focus in the field after suggestions, buttons, files and sending', async ({ shop }) => {

@@ -34,10 +34,17 @@ const parley = await createParley({
 await parley.realms.ensure({ name: 'shop', title: 'The Shop' });
 for (const name of ['ann', 'ben']) {
   const role = name === 'ben' ? 'owner' : 'member';
-  await parley.users.upsert({ realm: 'shop', externalId: name, name: name[0].toUpperCase() + name.slice(1), role });
+  const data = { desk: `desk of ${name}` };
+  await parley.users.upsert({
+    realm: 'shop',
+    externalId: name,
+    name: name[0].toUpperCase() + name.slice(1),
+    role,
+    data,
+  });
 }
 const ben = parley.as({ realm: 'shop', externalId: 'ben' });
-await ben.channels.ensure({ name: 'orders', subscribers: ['ann'] });
+await ben.channels.ensure({ name: 'orders', subscribers: ['ann'], data: { carrier: 'Post' } });
 const shipped = { orderId: 7, total: '12.50 €', state: 'shipped' };
 await ben.messages.send({
   channel: 'orders',

@@ -483,6 +483,26 @@ describe('events', () => {
     expect(Date.now() - begun).toBeLessThan(2000);
     expectCode(await poll(token, polled), 401, 'UNAUTHORIZED');
   });
+
+  it('end when the token expires, for polls and streams', async () => {
+    const { token } = await create({ expiresIn: MINUTE });
+    const [polled, streamed] = [await registerWith(token), await registerWith(token)];
+    server.clock.advance(MINUTE - 1);
+    const begun = Date.now();
+    const params = { queue_id: polled, last_event_id: -1 };
+    const waiting = request(token, 'GET', '/events', params).then(() => Date.now() - begun);
+    const stream = await TestEventStream.open(
+      server,
+      { queue_id: streamed, last_event_id: -1 },
+      { as: null, headers: bearer(token) },
+    );
+    streams.push(stream);
+    while (!stream.isOver && Date.now() - begun < 3000) await delay(10);
+    expect(stream.isOver).toBe(true);
+    expect(await waiting).toBeLessThan(3000);
+    server.clock.advance(1);
+    expectCode(await poll(token, polled), 401, 'UNAUTHORIZED');
+  });
 });
 
 describe('validity', () => {
@@ -522,6 +542,20 @@ describe('validity', () => {
     expect(await me(token, { Origin: 'https://evil.example' })).toBe(401);
     expect(await me(token, { Origin: 'null' })).toBe(401);
     expect(await me(token, { 'Sec-Fetch-Site': 'cross-site' })).toBe(401);
+  });
+
+  it('is not accepted in a cookie, in an address or as a key', async () => {
+    const { token } = await create();
+    const { email } = people.hamlet;
+    const basic = `Basic ${Buffer.from(`${email}:${token}`).toString('base64')}`;
+    const withHeaders = (headers: Record<string, string>, path = '/users/me', params = {}) =>
+      server.request('GET', path, { headers, params });
+    for (const path of ['/users/me', '//json/users/me']) {
+      expect((await withHeaders({ Cookie: `sessionid=${token}` }, path)).status).toBe(401);
+      expect((await withHeaders({}, path, { token, api_key: token })).status).toBe(401);
+      expect((await withHeaders({ Authorization: basic }, path)).status).toBe(401);
+    }
+    expectCode(await withHeaders({}, '//user_uploads/1/a/b.txt', { api_key: token }), 401, 'INVALID_API_KEY');
   });
 
   it('is no log-in for pages or browser sessions', async () => {

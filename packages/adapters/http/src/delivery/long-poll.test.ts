@@ -72,9 +72,9 @@ async function aServer(fixture: MemoryFixture, buses?: LiveEventsOptions['buses'
     who: string,
     queueId: string,
     lastPosition = -1,
-    { dontBlock = true, request = new ARequest(true) } = {},
+    { dontBlock = true, request = new ARequest(true), endsInMs = null as number | null } = {},
   ): Promise<SentResponse> => {
-    const claim = { queueId, lastPosition, dontBlock };
+    const claim = { queueId, lastPosition, dontBlock, endsInMs };
     const reply = await longPoll.poll(fixture.caller(who), claim, request as unknown as Request);
     return JSON.parse((reply.body as readonly string[]).join(''));
   };
@@ -133,6 +133,20 @@ describe('poll without events', () => {
     for (let n = 0; n < 3; n++) await turn();
     request.hangUp();
     expect((await waiting).events).toEqual([]);
+    longPoll.close();
+  });
+
+  it('returns when the credentials of the caller expire', async () => {
+    const { register, poll, longPoll } = await aServer(await cast());
+    let isOver = false;
+    const waiting = poll('hamlet', await register('hamlet'), -1, { dontBlock: false, endsInMs: 3000 }).finally(() => {
+      isOver = true;
+    });
+    for (let n = 0; n < 3; n++) await turn();
+    await jest.advanceTimersByTimeAsync(2999);
+    expect(isOver).toBe(false);
+    await jest.advanceTimersByTimeAsync(1);
+    expect((await waiting).events).toMatchObject([{ type: 'heartbeat' }]);
     longPoll.close();
   });
 

@@ -272,6 +272,8 @@ export interface Poll {
   readonly queueId: string;
   readonly lastPosition: number;
   readonly dontBlock: boolean;
+  /** Time until the caller has to authenticate again; null if their credentials do not expire. */
+  readonly endsInMs: number | null;
 }
 
 /** Queue and presentation settings of a polling client. */
@@ -301,7 +303,7 @@ export class LongPoll {
   ) {}
 
   /** @throws DomainError UNKNOWN_EVENT_QUEUE, EVENTS_PRUNED, UNKNOWN_EVENT */
-  async poll(caller: Caller, { queueId, lastPosition, dontBlock }: Poll, request: Request): Promise<Reply> {
+  async poll(caller: Caller, { queueId, lastPosition, dontBlock, endsInMs }: Poll, request: Request): Promise<Reply> {
     const { live, context } = await this.open(caller, queueId, lastPosition);
     const client = { live, context, request };
     // Other polls wait for their events anyway.
@@ -309,7 +311,7 @@ export class LongPoll {
     const response = this.collectNow(client) ?? (await this.collect(client));
     if (live.failure) throw live.failure;
     if (response.count > 0 || dontBlock || live.isClosed) return success(textOf(response));
-    return this.wait(client);
+    return this.wait(client, endsInMs ?? Infinity);
   }
 
   /**
@@ -380,7 +382,7 @@ export class LongPoll {
     return taken;
   }
 
-  private wait(client: Client): Promise<Reply> {
+  private wait(client: Client, endsInMs: number): Promise<Reply> {
     const { live, request } = client;
     return new Promise((resolve, reject) => {
       let isDue = false;
@@ -417,7 +419,8 @@ export class LongPoll {
         }
       };
       const seconds = HEARTBEAT_SECONDS + Math.round(this.randomness.fraction() * HEARTBEAT_JITTER_SECONDS);
-      const heartbeat = setTimeout(() => void flush({ withHeartbeat: true }), seconds * 1000).unref();
+      const waitMs = Math.min(seconds * 1000, endsInMs);
+      const heartbeat = setTimeout(() => void flush({ withHeartbeat: true }), waitMs).unref();
       live.waitFor(wake);
       request.onClose(() => finish(new EventResponse(this.encoded)));
       // Events that arrived during this request did not wake the poll.

@@ -3,7 +3,7 @@ import { type Route, route } from '../declarations/route.js';
 import { EventStreams } from '../delivery/stream.js';
 import { MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
 import { IntegerParam, TextParam } from '../kernel/params.js';
-import type { Identity } from '../security/authenticate.js';
+import { remainingMs } from '../security/authenticate.js';
 import { badParameter, success } from '../wire/reply.js';
 import type { Request } from '../wire/request.js';
 import * as wire from '../wire/schema.js';
@@ -66,15 +66,6 @@ function lastEventIdOf(request: Request): number | undefined {
   const id = Number(text);
   if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(id)) throw badParameter('Last-Event-ID is not an integer');
   return id;
-}
-
-/** Duration of a stream for users of the host application, which cannot report the end of a log-in: that of a poll. */
-const HOST_LOG_IN_MS = 55_000;
-
-/** Time until the caller has to authenticate again; null if their credentials do not expire. */
-function remainingMs({ isHostLogin, expiresAt }: Identity, nowMs: number): number | null {
-  if (isHostLogin) return HOST_LOG_IN_MS;
-  return expiresAt === undefined ? null : Math.max(0, expiresAt * 1000 - nowMs);
 }
 
 export const EVENT_STREAMS = { tag: 'Events', routes: eventStreamRoutes } satisfies HttpFeature;

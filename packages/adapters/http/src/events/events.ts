@@ -41,6 +41,7 @@ import {
   WordParam,
 } from '../kernel/params.js';
 import { YieldingScheduler } from '../limits/yielding.js';
+import { remainingMs } from '../security/authenticate.js';
 import { badParameter, success, type WireErrors, WireText } from '../wire/reply.js';
 import type { Request } from '../wire/request.js';
 import * as wire from '../wire/schema.js';
@@ -222,7 +223,7 @@ type EventRouteParts = Pick<RouteParts, 'hub' | 'longPoll' | 'sections' | 'event
 
 /** Custom handlers, because polls wait and register streams its response. */
 export function eventRoutes(parts: EventRouteParts): readonly Route[] {
-  const { hub, longPoll } = parts;
+  const { hub, longPoll, clock } = parts;
   const scheduler = new YieldingScheduler();
   return [
     route('POST', '/register', {
@@ -264,15 +265,16 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
       dto: PollEventsDto,
       useCase: RegisterQueue,
       response: eventsResponse(parts.event),
-      handle: async ({ caller, dto, request, useCase }) => {
+      handle: async ({ caller, dto, request, useCase, identity }) => {
         if (dto.queue_id === undefined) {
           if (!dto.dont_block) throw badParameter("Missing 'queue_id' argument");
           if (caller.scope) throw outOfScope();
           return success(await openInTheOldWay(useCase, caller, dto, request));
         }
         if (dto.last_event_id === undefined) throw badParameter("Missing 'last_event_id' argument");
-        const poll = { queueId: dto.queue_id, lastPosition: dto.last_event_id, dontBlock: dto.dont_block };
-        return longPoll.poll(caller, poll, request);
+        const { queue_id: queueId, last_event_id: lastPosition, dont_block: dontBlock } = dto;
+        const endsInMs = remainingMs(identity!, clock.nowMs());
+        return longPoll.poll(caller, { queueId, lastPosition, dontBlock, endsInMs }, request);
       },
     }),
     route('DELETE', '/events', {

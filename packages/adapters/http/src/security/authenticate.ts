@@ -201,6 +201,15 @@ export interface Identity {
   readonly expiresAt?: UnixSeconds;
 }
 
+/** Duration of a stream for users of the host application, which cannot report the end of a log-in: that of a poll. */
+const HOST_LOG_IN_MS = 55_000;
+
+/** Time until the caller has to authenticate again; null if their credentials do not expire. */
+export function remainingMs({ isHostLogin, expiresAt }: Identity, nowMs: number): number | null {
+  if (isHostLogin) return HOST_LOG_IN_MS;
+  return expiresAt === undefined ? null : Math.max(0, expiresAt * 1000 - nowMs);
+}
+
 /** Verified identity of a request, or the reason for rejection. */
 export type Proof = { readonly identity: Identity } | { readonly refusal: unknown; readonly isNobody?: boolean };
 

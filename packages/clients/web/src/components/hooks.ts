@@ -2,7 +2,7 @@ import type { Chat, ConversationView, MessageRow, Narrow, Reading } from '@parle
 import { useEffect, useState } from 'react';
 import { channelIdOf, namedBy, type Place, startOf } from '../element/place.js';
 import { useComputed, useServices } from '../services/context.js';
-import { fetchData, type HostData } from '../services/host-data.js';
+import { type HostData, useObjectData } from '../services/host-data.js';
 import { useReading as useValue } from '../services/use-reading.js';
 
 /** State and commands of the chat, as provided by `parley/chat`. */
@@ -47,28 +47,10 @@ export type DataOwner = { readonly channel: string | number } | { readonly user:
 
 /** Data of the application for a channel or user, with its changes; `{}` if there is none, null until it is loaded. */
 export function useData(owner: DataOwner): HostData | null {
-  const { chat, client } = useServices();
-  const kind = 'user' in owner ? 'user' : 'channel';
+  const chat = useChat();
   const named = 'user' in owner ? owner.user : owner.channel;
   const id = useComputed(() => (typeof named === 'number' ? named : channelIdOf(chat, named)), [chat, named]);
-  // The queue of another registration, and a queue that continues, may have missed changes.
-  const revision = useComputed(
-    () => [chat.field('queue_id'), chat.connection.value.state, chat.state.revisions.get(`${kind}:${id ?? 0}`)].join(),
-    [chat, kind, id],
-  );
-  const [loaded, setLoaded] = useState<{ readonly key: string; readonly data: HostData } | null>(null);
-  const key = `${kind}:${id}`;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another revision is fetched again.
-  useEffect(() => {
-    let isOver = false;
-    const show = (data: HostData) => isOver || setLoaded({ key, data });
-    // The next connection fetches again after a failure.
-    if (id !== null) void fetchData(client, kind, id).then(show, () => {});
-    return () => {
-      isOver = true;
-    };
-  }, [client, kind, id, key, revision]);
-  return loaded?.key === key ? loaded.data : null;
+  return useObjectData('user' in owner ? 'user' : 'channel', id);
 }
 
 function narrowOfPlace(chat: Chat, place: ReturnType<typeof namedBy>): Narrow | null {

@@ -40,7 +40,7 @@ import { unfold } from './folding.js';
 import { pressOnMessage } from './message-actions.js';
 import { MessageList } from './message-list.js';
 import type { MessageCommands } from './message-menu.js';
-import { MessageRow } from './message-row.js';
+import { loadSlots, MessageRow } from './message-row.js';
 
 const Announcements = lazy(() => loadLater(() => import('./announcements.js')));
 const loadPlaceholders = () => import('./placeholders.js');
@@ -60,7 +60,7 @@ interface Props {
 export function ConversationPage({ narrow, near }: Props) {
   const chat = useChat();
   const { view, start } = useOpened(narrow, near) ?? { view: null, start: null };
-  const { drafts, navigation } = useServices();
+  const { drafts, navigation, dataOf } = useServices();
   const composer = useRef<ComposerHandle>(null);
   const { i18n } = useLingui();
   const commands = useMemo<MessageCommands>(() => {
@@ -97,9 +97,11 @@ export function ConversationPage({ narrow, near }: Props) {
   useFollowing(view, near, composer);
   const isReady = useReading(chat.isReady);
   const writing = useLoaded(loadWriting);
+  const slots = useLoaded(loadSlots, !!dataOf);
   if (!view) return null;
   return (
     <>
+      {slots && <slots.ChannelSlot narrow={view.narrow} />}
       <Messages view={view} near={start ? null : near} start={start} commands={commands} />
       {isReady && writing ? (
         <writing.Writing narrow={view.narrow} composer={composer} />

@@ -214,7 +214,8 @@ interface UsualMessageProps {
 function UsualMessage({ row, message, sender, isContinued, isHidden, editing, children }: UsualMessageProps) {
   const { isSelected, commands, labelId } = row;
   const { isEditing, edit } = editing;
-  const { chat, onData } = useServices();
+  const { chat, onData, dataOf } = useServices();
+  const slots = useLoaded(loadSlots, !!(dataOf ?? (onData && message.data)));
   const { i18n } = useLingui();
   const [wasPointedAt, setPointedAt] = useState(false);
   const onPointed = () => setPointedAt(true);
@@ -232,14 +233,12 @@ function UsualMessage({ row, message, sender, isContinued, isHidden, editing, ch
     >
       <Side message={message} isContinued={isContinued} labelId={labelId} />
       <div className={styles.content}>
-        <SenderLine message={message} sender={sender} isContinued={isContinued} labelId={labelId} />
+        <SenderLine message={message} sender={sender} isContinued={isContinued} labelId={labelId}>
+          {slots && <slots.SenderSlot message={message} />}
+        </SenderLine>
         <div id={`${labelId}-text`}>
           {children}
-          {message.data && !isHidden && onData && (
-            <Suspense>
-              <DataSlot messageId={message.id!} data={message.data} />
-            </Suspense>
-          )}
+          {slots && !isHidden && <slots.MessageSlot message={message} />}
           <Footer message={message} onEdit={commands.editFailed} />
           {!isHidden && <Reactions message={message} />}
         </div>
@@ -284,8 +283,14 @@ function Side({ message, isContinued, labelId }: SenderProps) {
   );
 }
 
+interface SenderLineProps extends SenderProps {
+  readonly sender: PersonRow;
+  /** Content after the name. */
+  readonly children: ReactNode;
+}
+
 /** Name and time; only the name for screen readers if the message shares them. */
-function SenderLine({ message, sender, isContinued, labelId }: SenderProps & { readonly sender: PersonRow }) {
+function SenderLine({ message, sender, isContinued, labelId, children }: SenderLineProps) {
   const chat = useChat();
   const time = useTimeOf(message);
   const note = <ChangeNote message={message} labelId={labelId} />;
@@ -313,6 +318,7 @@ function SenderLine({ message, sender, isContinued, labelId }: SenderProps & { r
         <bdi>{message.sender.name}</bdi>
       </button>
       {sender.statusEmoji && <Emoji {...sender.statusEmoji} />}
+      {children}
       <a className={styles.time} part="time" href={href}>
         <time id={`${labelId}-time`} dir="auto" dateTime={new Date(message.timestamp * 1000).toISOString()}>
           {time}
@@ -367,7 +373,7 @@ function Content({ message, match }: ContentProps) {
   return message.isMe || match ? body : <Folding id={message.id}>{body}</Folding>;
 }
 
-const DataSlot = lazy(() => retrying(() => import('./data-slot.js')).then((file) => ({ default: file.DataSlot })));
+export const loadSlots = () => import('./data-slot.js');
 
 const NotSent = lazy(() => retrying(() => import('./warnings.js')).then((file) => ({ default: file.NotSent })));
 

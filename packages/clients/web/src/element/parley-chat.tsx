@@ -39,7 +39,7 @@ const linkTo = (name: string): HTMLLinkElement =>
 /**
  * `<parley-chat>`: the chat embedded in another product's page. Attributes: `view` (`chat`, `conversation`, `list` or
  * `button`), `channel` (name or id) with `topic`, `direct` (user ids), `lang`, `theme`, `dates`, `links`, `address`,
- * `sends`, `tools`, `token`, `visitor`.
+ * `sends`, `tools`, `token`, `visitor`, `data`.
  */
 class ParleyChatElement extends HTMLElement {
   static readonly observedAttributes = [
@@ -55,6 +55,7 @@ class ParleyChatElement extends HTMLElement {
     'tools',
     'token',
     'visitor',
+    'data',
   ];
 
   private readonly ownNavigation = new OwnNavigation('#inbox');
@@ -79,6 +80,11 @@ class ParleyChatElement extends HTMLElement {
   }
 
   connectedCallback(): void {
+    // Set by the page before this script was loaded.
+    if (Object.hasOwn(this, 'texts')) {
+      this.ownTexts = this.texts;
+      Reflect.deleteProperty(this, 'texts');
+    }
     this.open();
     if (!this.shadowRoot) this.attachShadow({ mode: 'open' });
     void this.draw();
@@ -174,6 +180,7 @@ class ParleyChatElement extends HTMLElement {
               ...(this.getAttribute('tools') === 'simple' && { tools: 'simple' as const }),
               onSent: this.onSent,
               onData: this.onData,
+              dataOf: this.getAttribute('data'),
             }}
           >
             <ElementView shown={shown} tell={this.tell} />

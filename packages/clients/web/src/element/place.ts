@@ -41,7 +41,7 @@ export interface ElementEvents {
   readonly 'parley-sent': { readonly destination: Destination; readonly content: string };
   /** The user followed a chat link. `preventDefault()` prevents navigation. */
   readonly 'parley-open': { readonly address: string };
-  /** A message with data of your application is shown, or its data changed. Elements with this `slot` appear below it. */
+  /** An object with data of your application is shown, or its data changed. Elements with this `slot` appear there. */
   readonly 'parley-data': ShownData;
   /** The token expired or was rejected: set another one as attribute `token` within ten seconds. */
   readonly 'parley-token': null;

@@ -16,7 +16,8 @@ const visits = new Map<string, Promise<Visit>>();
 export function visit(address: string): Promise<Visit> {
   const found = visits.get(address);
   if (found) return found;
-  const started = start(address).catch(() => {
+  const started = start(address).catch((error) => {
+    console.error('<parley-chat>:', error);
     visits.delete(address);
     return NOTHING;
   });

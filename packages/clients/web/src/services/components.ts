@@ -93,13 +93,16 @@ export interface AvatarProps {
 
 export const ComponentsContext = createContext<Partial<Components>>({});
 
-/** Message with data of the application. */
-export interface ShownData {
-  readonly messageId: number;
+/** Data of the application, with the name of the slot for it: that of a message, the opened channel, or a sender. */
+export type ShownData = {
   readonly data: Readonly<Record<string, unknown>>;
-  /** Name of the slot below the message. */
   readonly slot: string;
-}
+} & (
+  | { readonly messageId: number }
+  | { readonly channelId: number }
+  /** Beside the name above this message. */
+  | { readonly userId: number; readonly messageId: number }
+);
 
 /** Replacement texts of a product, by the English text. `{name}` stands for the placeholder in the chat's text. */
 export type HostTexts = Readonly<Record<string, string>>;

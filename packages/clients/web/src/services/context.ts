@@ -33,8 +33,10 @@ export interface Services {
   setLanguage?(language: string): void;
   /** Called when the user has sent a message. */
   onSent?(destination: Destination, content: string): void;
-  /** Called for each shown message with data of the application; the host may fill the slot of this name. */
+  /** Called for each shown object with data of the application; the host may fill the slot of this name. */
   onData?(shown: ShownData): void;
+  /** Objects whose data is fetched, beside that of messages: `channel`, `user` or both. */
+  readonly dataOf?: string | null;
 }
 
 export const ServicesContext = createContext<Services | null>(null);

@@ -1,4 +1,6 @@
 import type { ParleyClient } from '@parley/client';
+import { useEffect, useState } from 'react';
+import { useComputed, useServices } from './context.js';
 
 export type DataKind = 'channel' | 'user';
 
@@ -36,4 +38,27 @@ async function fetchAll(client: ParleyClient, kind: DataKind, ids: ReadonlySet<n
   begin();
   const { objects } = await client.get('/application_data', { object_type: kind, object_ids: [...ids] });
   return new Map(objects.map(({ object_id, data }) => [object_id, data]));
+}
+
+/** Data of a channel or user, with its changes; `{}` if there is none, null until it is loaded or without an id. */
+export function useObjectData(kind: DataKind, id: number | null): HostData | null {
+  const { chat, client } = useServices();
+  // The queue of another registration, and a queue that continues, may have missed changes.
+  const revision = useComputed(
+    () => [chat.field('queue_id'), chat.connection.value.state, chat.state.revisions.get(`${kind}:${id ?? 0}`)].join(),
+    [chat, kind, id],
+  );
+  const [loaded, setLoaded] = useState<{ readonly key: string; readonly data: HostData } | null>(null);
+  const key = `${kind}:${id}`;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another revision is fetched again.
+  useEffect(() => {
+    let isOver = false;
+    const show = (data: HostData) => isOver || setLoaded({ key, data });
+    // The next connection fetches again after a failure.
+    if (id !== null) void fetchData(client, kind, id).then(show, () => {});
+    return () => {
+      isOver = true;
+    };
+  }, [client, kind, id, key, revision]);
+  return loaded?.key === key ? loaded.data : null;
 }
