@@ -80,7 +80,8 @@ export function InlineContent({ html }: { readonly html: string }) {
 /** Bullets and quote lines are next to the start of the text. */
 type Dir = 'auto' | undefined;
 
-const drawAll = (nodes: readonly ContentNode[]): ReactNode[] => nodes.map((node, index) => draw(node, index, 'auto'));
+const drawAll = (nodes: readonly ContentNode[], directed = 0): ReactNode[] =>
+  nodes.map((node, index) => draw(node, index, index < directed ? undefined : 'auto'));
 
 function draw(node: ContentNode, key: number, dir: Dir): ReactNode {
   if (typeof node === 'string') return node;
@@ -179,7 +180,7 @@ function drawElement(node: Extract<ContentNode, { type: 'element' }>, key: numbe
   return (
     <Tag key={key} dir={isQuote || Tag === 'ul' ? dir : undefined}>
       {/* The browser ignores parts with a direction of their own, so the first one after a line break has none. */}
-      {isQuote ? children.map((child, index) => draw(child, index, index > 1 ? 'auto' : undefined)) : drawAll(children)}
+      {drawAll(children, isQuote ? 2 : 0)}
     </Tag>
   );
 }
