@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { expect, goTo, idOf, messageWith, placeOf, post, type Server, test } from './stories.js';
+import { expect, gate, goTo, idOf, messageWith, placeOf, post, type Server, test } from './stories.js';
 
 const READER = 'cordelia';
 const WRITER = 'iago';
@@ -148,7 +148,7 @@ test('shows the newest message whole while the composer grows and shrinks', asyn
     const field = page.getByRole('textbox', { name: 'Message', exact: true });
     await field.focus();
     const heights = new Set<number>();
-    for (const lines of [1, 12, 1, 3, 6, 2, 9, 12, 5, 0, 7, 0, 2]) {
+    for (const lines of [1, 12, 1, 3, 6, 2, 9, 12, 20, 16, 12, 5, 5, 0, 7, 0, 2]) {
       if (lines === 0) {
         await page.keyboard.press('Control+a');
         await page.keyboard.press('Delete');
@@ -263,6 +263,58 @@ test('paints a channel, the feed and searches in their final place when they are
     }
   }
   expect(moves.filter((each) => each !== null)).toEqual([]);
+});
+
+test('paints linked messages in their final place at once, whether loaded or not', async ({ server, logIn }) => {
+  await fill(server, 'near', 160, []);
+  const { messages } = await server.call(READER, 'GET', '/messages', {
+    anchor: 'newest',
+    num_before: 160,
+    num_after: 0,
+    narrow: [{ operator: 'topic', operand: 'near' }],
+  });
+  const place = await placeOf(server, 'near');
+  const linkTo = (n: number) => `${place}/near/${messages[n].id}`;
+  const { page, context } = await logIn(READER, place);
+  await expect(messageWith(page, 'Line 159:')).toBeInViewport();
+  const session = await context.newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+  const moves: (string | null)[] = [];
+  for (const n of [10, 150, 12, 80, 155, 79]) {
+    await goTo(page, '#inbox');
+    await expect(listOf(page)).toHaveCount(0);
+    moves.push(await movesAt(page, linkTo(n)));
+    await expect(messageWith(page, `Line ${n}:`)).toBeInViewport();
+  }
+  expect(moves.filter((each) => each !== null)).toEqual([]);
+});
+
+test('shows the former messages until those of a link in them are loaded', async ({ server, logIn }) => {
+  await fill(server, 'far above', 100, []);
+  const place = await placeOf(server, 'far above');
+  const { messages } = await server.call(READER, 'GET', '/messages', {
+    anchor: 'newest',
+    num_before: 100,
+    num_after: 0,
+    narrow: [{ operator: 'topic', operand: 'far above' }],
+  });
+  await post(server, READER, 'far above', `[the start](${place}/near/${messages[5].id})`);
+  const { page } = await logIn(READER, place);
+  const link = page.getByRole('link', { name: 'the start' });
+  await expect(link).toBeInViewport();
+  const asked = gate();
+  const answered = gate();
+  await page.route('**/messages?*', async (route) => {
+    asked.open();
+    await answered.opened;
+    await route.continue();
+  });
+  await link.click();
+  await asked.opened;
+  await page.waitForTimeout(300);
+  await expect(link).toBeInViewport();
+  answered.open();
+  await expect(messageWith(page, 'Line 5:')).toBeInViewport();
 });
 
 test('puts the cursor on the message of a followed link and marks it', async ({ server, logIn }) => {

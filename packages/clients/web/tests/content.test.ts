@@ -138,6 +138,7 @@ test('places bullets, quote lines and buttons at the start of texts of either di
   await post(server, 'iago', 'directions', hebrew);
   await post(server, 'iago', 'directions', '* item\n\n```python\nprint("hello")\n```');
   await post(server, 'iago', 'directions', '/poll מה לאכול?\nפיצה');
+  await post(server, 'iago', 'directions', '```quote\n> מצוטט\n```\nEnglish\n```quote\n* רשימה\n```\n> > > עמוק');
   const { page } = await logIn('hamlet', await placeOf(server, 'directions'));
   const directionOf = (element: Element) => getComputedStyle(element).direction;
   const first = messageWith(page, 'פריט');
@@ -146,6 +147,10 @@ test('places bullets, quote lines and buttons at the start of texts of either di
     for (const part of ['ul', 'ol', 'blockquote', 'details', 'table']) {
       await expect.poll(() => first.locator(part).evaluate(directionOf), `${part} in ${direction}`).toBe('rtl');
     }
+    const quotes = messageWith(page, 'מצוטט').locator('blockquote');
+    await expect
+      .poll(() => quotes.evaluateAll((all) => all.map((it) => getComputedStyle(it).direction)))
+      .toEqual(Array.from({ length: 6 }, () => 'rtl'));
     const second = messageWith(page, 'print');
     await expect.poll(() => second.locator('ul').evaluate(directionOf)).toBe('ltr');
     const [code, copy] = [second.locator('pre'), second.getByRole('button', { name: 'Copy' })];

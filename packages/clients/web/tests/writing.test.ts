@@ -461,6 +461,13 @@ test('marks quotes in the field while they are written', async ({ server, logIn 
     return Math.round(10 * lines) / 10;
   });
   expect(wrapped).toEqual([[height, 1]]);
+  // Quotes are marked at the start of their text.
+  for (const quote of ['> ציטוט', '```quote\nציטוט\n```', '```quote\n> ציטוט\nEnglish\n```', '~~~quote\n\nציטוט']) {
+    await field.fill(`English\n\n${quote}`);
+    await expect(quotes).toHaveText(`${quote}\u200b`, { useInnerText: true });
+    await expect(quotes).toHaveCSS('border-right-width', '4px');
+    await expect(quotes).toHaveCSS('border-left-width', '0px');
+  }
   await field.fill('No quote');
   await expect(quotes).toHaveCount(0);
 });

@@ -109,7 +109,8 @@ export class MessageList implements ConversationView {
 
   opened(near: number | null): void {
     const target: number | 'first_unread' = near ?? 'first_unread';
-    const isShared = this.isOpen && this.opening?.target === target && this.older.peek() !== 'failed';
+    const wasOpen = this.isOpen;
+    const isShared = wasOpen && this.opening?.target === target && this.older.peek() !== 'failed';
     this.openCount++;
     // An earlier opening of the same target already fetches this page.
     if (isShared) return;
@@ -117,8 +118,8 @@ export class MessageList implements ConversationView {
     this.movedTo.value = null;
     this.elsewhere.value = null;
     this.firstUnread.value = null;
-    // The previous place would be painted first.
-    if (near === null) this.focus.value = undefined;
+    // The previous place would be painted first. A view that shows it keeps it until a linked message is loaded.
+    if (near === null || !wasOpen) this.focus.value = undefined;
     this.opening = { target, isShown: this.load(target) };
   }
 

@@ -77,16 +77,20 @@ export function InlineContent({ html }: { readonly html: string }) {
   return drawAll(parseContent(html, baseUrl));
 }
 
-const drawAll = (nodes: readonly ContentNode[]): ReactNode[] => nodes.map((node, index) => draw(node, index));
+/** Bullets and quote lines are next to the start of the text. */
+type Dir = 'auto' | undefined;
 
-function draw(node: ContentNode, key: number): ReactNode {
+const drawAll = (nodes: readonly ContentNode[], directed = 0): ReactNode[] =>
+  nodes.map((node, index) => draw(node, index, index < directed ? undefined : 'auto'));
+
+function draw(node: ContentNode, key: number, dir: Dir): ReactNode {
   if (typeof node === 'string') return node;
   switch (node.type) {
     case 'element':
-      return drawElement(node, key);
+      return drawElement(node, key, dir);
     case 'list':
       return (
-        <ol key={key} dir="auto" start={node.start}>
+        <ol key={key} dir={dir} start={node.start}>
           {drawAll(node.children)}
         </ol>
       );
@@ -158,7 +162,7 @@ function draw(node: ContentNode, key: number): ReactNode {
   }
 }
 
-function drawElement(node: Extract<ContentNode, { type: 'element' }>, key: number): ReactNode {
+function drawElement(node: Extract<ContentNode, { type: 'element' }>, key: number, dir: Dir): ReactNode {
   const Tag = node.tag;
   if (Tag === 'hr' || Tag === 'br') return <Tag key={key} />;
   // React rejects white space between table rows, which the server's HTML contains.
@@ -167,16 +171,16 @@ function drawElement(node: Extract<ContentNode, { type: 'element' }>, key: numbe
   if (Tag === 'table') {
     return (
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, which needs the keyboard.
-      <div className={styles.tableFrame} key={key} dir="auto" tabIndex={0}>
+      <div className={styles.tableFrame} key={key} dir={dir} tabIndex={0}>
         <table>{drawAll(children)}</table>
       </div>
     );
   }
-  // Bullets and quote lines are next to the start of the text.
-  const dir = Tag === 'ul' || Tag === 'blockquote' ? 'auto' : undefined;
+  const isQuote = Tag === 'blockquote';
   return (
-    <Tag key={key} dir={dir}>
-      {drawAll(children)}
+    <Tag key={key} dir={isQuote || Tag === 'ul' ? dir : undefined}>
+      {/* The browser ignores parts with a direction of their own, so the first one after a line break has none. */}
+      {drawAll(children, isQuote ? 2 : 0)}
     </Tag>
   );
 }

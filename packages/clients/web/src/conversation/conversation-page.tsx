@@ -133,7 +133,8 @@ function useOpened(narrow: Narrow, near: number | null): Opened | null {
     if (near !== null) unfold(near);
     const view = chat.open(narrow, start ? start.id : near);
     setOpened({ view, start });
-    return () => view.close();
+    // A list that opens at another place stays open.
+    return () => queueMicrotask(() => view.close());
   }, [chat, navigation, place]);
   return opened;
 }

@@ -28,13 +28,11 @@ interface FinderProps {
   isOffered?(entry: Entry): boolean;
   /** Last entry, whatever was found; null for none. */
   lastEntry?(query: string): Entry | null;
-  /** Called when the user begins to type. */
-  onType?(): void;
   onPick(entry: Entry): void;
 }
 
 /** Field that finds places and actions by parts of their names. */
-export function Finder({ title, label, entries, isOffered, lastEntry, onType, onPick }: FinderProps) {
+export function Finder({ title, label, entries, isOffered, lastEntry, onPick }: FinderProps) {
   const { i18n } = useLingui();
   const { close, leave } = useOverlay();
   const [query, setQuery] = useState('');
@@ -73,10 +71,7 @@ export function Finder({ title, label, entries, isOffered, lastEntry, onType, on
           aria-expanded={list !== false}
           autoComplete="off"
           value={query}
-          onChange={(event) => {
-            setQuery(event.target.value);
-            onType?.();
-          }}
+          onChange={(event) => setQuery(event.target.value)}
           onKeyDown={onKeyDown}
         />
         {isSearched && found.length === 0 && <output className={styles.nothing}>{i18n._('Nothing found')}</output>}

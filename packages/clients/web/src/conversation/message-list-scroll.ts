@@ -296,21 +296,34 @@ export function useResizing({ frame, virtual }: ListScroll, { isArriving, arrive
       last.current = boxOf(list);
     });
     let isWheeledUp = false;
+    let isTyped = false;
+    const onScroll = () => {
+      // Replacing a text shrinks the composer for an instant: the list grows, and the browser moves it.
+      if (last.current?.height === list.clientHeight || isWheeledUp) {
+        if (isTyped && last.current!.fromEnd <= AT_END_PX) virtual.scrollToEnd();
+        last.current = boxOf(list);
+      }
+      isWheeledUp = false;
+    };
     const onWheel = ({ deltaY }: WheelEvent) => {
       isWheeledUp = deltaY < 0;
     };
-    const onScroll = () => {
-      // Replacing a text shrinks the composer for an instant: the list grows, and the browser moves it.
-      if (last.current?.height === list.clientHeight || isWheeledUp) last.current = boxOf(list);
-      isWheeledUp = false;
+    const onInput = () => {
+      isTyped = true;
+      // Scroll events precede the animation frame.
+      requestAnimationFrame(() => {
+        isTyped = false;
+      });
     };
     observer.observe(list);
     list.addEventListener('wheel', onWheel, { passive: true });
     list.addEventListener('scroll', onScroll);
+    addEventListener('input', onInput);
     return () => {
       observer.disconnect();
       list.removeEventListener('wheel', onWheel);
       list.removeEventListener('scroll', onScroll);
+      removeEventListener('input', onInput);
     };
   }, [frame, virtual, isArriving, arrive]);
 }

@@ -1,6 +1,13 @@
-import { type RefObject, useLayoutEffect, useMemo, useRef } from 'react';
+import { type ReactNode, type RefObject, useLayoutEffect, useMemo, useRef } from 'react';
 import styles from './composer.module.css';
 import { quotesIn } from './quotes.js';
+
+/** Isolates fences, the words of which have no influence on the direction. */
+const isolateFences = (lines: string): readonly ReactNode[] =>
+  lines
+    .split(/^((?:`{3}|~{3}).*)$/m)
+    // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity.
+    .map((part, index) => (index % 2 === 1 ? <bdi key={index}>{part}</bdi> : part));
 
 interface Props {
   readonly field: RefObject<HTMLTextAreaElement | null>;
@@ -44,7 +51,7 @@ export function QuoteLines({ field, text }: Props) {
         // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity.
         <div key={index} dir="auto" data-quote={isQuote || undefined}>
           {/* Gives an empty last line its height. */}
-          {lines}&#8203;
+          {isolateFences(lines)}&#8203;
         </div>
       ))}
     </div>

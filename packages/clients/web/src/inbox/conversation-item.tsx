@@ -2,11 +2,12 @@ import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { ConversationRow } from '@parley/chat';
 import { BellOff, BellRing, Check, SquareCheck } from 'lucide-react';
-import { memo, type ReactNode, useMemo } from 'react';
+import { memo, type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { parseContent } from '../content/tree.js';
 import { DestinationName, useTopicTitle } from '../conversation/destination-heading.js';
 import { Avatar } from '../kit/avatar.js';
 import { UnreadBadge } from '../kit/badge.js';
+import { mounted } from '../kit/mounted.js';
 import { useAddressOf, useChat, useComputed, useNames, useServices } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';
 import { firstWords } from './first-words.js';
@@ -14,6 +15,9 @@ import styles from './inbox.module.css';
 
 /** Maximum number of pictures in a row. */
 export const MAX_FACES = 3;
+
+/** Rows drawn at first, and further ones when their end approaches the viewport. */
+export const ROWS = 20;
 
 interface Props {
   readonly row: ConversationRow;
@@ -158,4 +162,19 @@ function shortTime(i18n: I18n, timestamp: number): string {
   if (date.toDateString() === now.toDateString()) return i18n.date(date, { timeStyle: 'short' });
   const isThisYear = date.getFullYear() === now.getFullYear();
   return i18n.date(date, { day: 'numeric', month: 'short', ...(!isThisYear && { year: 'numeric' }) });
+}
+
+/** End of the drawn rows. */
+export function RowsEnd({ onNear }: { onNear(): void }) {
+  const end = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = mounted(end);
+    const observer = new IntersectionObserver(([entry]) => entry!.isIntersecting && onNear(), {
+      root: element.closest(`.${styles.page}`),
+      rootMargin: '50%',
+    });
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [onNear]);
+  return <div ref={end} />;
 }

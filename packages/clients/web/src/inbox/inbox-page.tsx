@@ -21,7 +21,7 @@ import { useLoaded } from '../services/loading.js';
 import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 import { Choices } from './choices.js';
-import { ConversationItem, MAX_FACES } from './conversation-item.js';
+import { ConversationItem, MAX_FACES, ROWS, RowsEnd } from './conversation-item.js';
 import styles from './inbox.module.css';
 import { InboxDone } from './inbox-done.js';
 import { fold, foldedSections, storedChoice } from './list-settings.js';
@@ -40,9 +40,6 @@ import { TriageActions } from './triage-actions.js';
 import { UndoLine } from './undo-line.js';
 import { useMessages } from './use-messages.js';
 
-/** Rows drawn at first, and further ones per click. */
-const ROWS = 100;
-
 const lastRow: LastRow = { row: null, index: 0 };
 
 const filterChoice = storedChoice('parley-inbox-filter', ['all', 'mentions', 'direct', 'followed', 'later']);
@@ -57,7 +54,7 @@ export function InboxPage() {
   const { chat, client } = useServices();
   const filter = useReading(filterChoice.current);
   const folded = useReading(foldedSections);
-  const [limit, setLimit] = useState(ROWS);
+  const [limit, setLimit] = useState(lastRow.index + ROWS);
   const inbox = useReading(chat.conversations.inbox);
   const groups = useComputed(
     () => inboxGroups(chat.conversations.inbox.value, filter, (row) => policyOf(chat, row)),
@@ -95,12 +92,8 @@ export function InboxPage() {
           {drawn.groups.map((group) => (
             <Group key={group.key} group={group} newest={newest} actions={actions} selection={selection} />
           ))}
+          {drawn.hasMore && <RowsEnd key={limit} onNear={() => setLimit(limit + ROWS)} />}
         </section>
-        {drawn.hasMore && (
-          <button type="button" className={styles.button} onClick={() => setLimit(limit + ROWS)}>
-            {i18n._('More conversations')}
-          </button>
-        )}
       </div>
       <UndoLine actions={actions} lastRow={lastRow} list={keys.ref} />
     </div>

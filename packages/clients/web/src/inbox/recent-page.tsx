@@ -1,22 +1,19 @@
 import { useLingui } from '@lingui/react';
 import type { Chat } from '@parley/chat';
 import { Clock } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { Empty } from '../kit/empty.js';
 import { Loading } from '../kit/loading.js';
 import { useChat, useComputed } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { useReading } from '../services/use-reading.js';
 import { Choices } from './choices.js';
-import { ConversationItem, MAX_FACES } from './conversation-item.js';
+import { ConversationItem, MAX_FACES, ROWS, RowsEnd } from './conversation-item.js';
 import styles from './inbox.module.css';
 import { storedChoice } from './list-settings.js';
 import { type LastRow, useRowKeys } from './row-keys.js';
 import { policyOf, type RecentConversation, sortedRecent } from './triage.js';
 import { useMessages } from './use-messages.js';
-
-/** Rows drawn at first, and further ones when their end approaches the viewport. */
-const ROWS = 20;
 
 const lastRow: LastRow = { row: null, index: 0 };
 
@@ -71,25 +68,11 @@ export function RecentPage() {
               faces={(row.destination.kind === 'direct' ? row.destination.userIds : row.senderIds).slice(0, MAX_FACES)}
             />
           ))}
-          {rows.length < sorted.length && <End key={limit} onNear={() => setLimit(limit + ROWS)} />}
         </ul>
+        {rows.length < sorted.length && <RowsEnd key={limit} onNear={() => setLimit(limit + ROWS)} />}
       </section>
     </div>
   );
-}
-
-/** End of the drawn rows. */
-function End({ onNear }: { onNear(): void }) {
-  const end = useRef<HTMLLIElement>(null);
-  useEffect(() => {
-    const observer = new IntersectionObserver(([entry]) => entry!.isIntersecting && onNear(), {
-      root: end.current!.closest(`.${styles.page}`),
-      rootMargin: '50%',
-    });
-    observer.observe(end.current!);
-    return () => observer.disconnect();
-  }, [onNear]);
-  return <li ref={end} aria-hidden />;
 }
 
 /** Loads the newest messages. Returns true until they are loaded. */

@@ -61,10 +61,17 @@ describe('sections of the inbox', () => {
     expect(drawn.hasMore).toBe(false);
   });
 
-  it('draw a limited number of rows', () => {
-    const drawn = drawnGroups(inboxGroups(INBOX, 'all', policyOf), new Set(), 2);
-    expect(drawnKeys(drawn)).toEqual(['dm:7', '5:plain']);
-    expect(drawn.hasMore).toBe(true);
+  it.each([
+    [1, [], 1, true],
+    [2, ['dm:7'], 1, true],
+    [3, ['dm:7'], 2, true],
+    [4, ['dm:7', '5:plain'], 2, true],
+    [6, ['dm:7', '5:plain', '5:mention', '5:followed'], 2, false],
+  ])('draw at most %i headings and rows', (limit, keys, sections, hasMore) => {
+    const drawn = drawnGroups(inboxGroups(INBOX, 'all', policyOf), new Set(), limit);
+    expect(drawnKeys(drawn)).toEqual(keys);
+    expect(drawn.groups.flatMap((group) => group.sections)).toHaveLength(sections);
+    expect(drawn.hasMore).toBe(hasMore);
   });
 });
 

@@ -61,7 +61,7 @@ function sectionOf(key: InboxSection['key'], rows: readonly ConversationRow[]): 
   };
 }
 
-/** Groups with the rows to draw: none of folded sections, and `limit` altogether. */
+/** Groups with the headings and rows to draw: no rows of folded sections, and `limit` altogether. */
 export function drawnGroups(
   groups: readonly InboxGroup[],
   folded: ReadonlySet<InboxSection['key']>,
@@ -69,13 +69,16 @@ export function drawnGroups(
 ): { readonly groups: readonly InboxGroup<DrawnSection>[]; readonly hasMore: boolean } {
   let left = limit;
   let hasMore = false;
-  const cut = (section: InboxSection): DrawnSection => {
-    const drawn = folded.has(section.key) ? [] : section.rows.slice(0, left);
-    left -= drawn.length;
-    hasMore ||= !folded.has(section.key) && drawn.length < section.rows.length;
-    return { ...section, drawn };
+  const cut = (section: InboxSection): readonly DrawnSection[] => {
+    hasMore ||= left <= 0;
+    if (left <= 0) return [];
+    const rows = folded.has(section.key) ? [] : section.rows;
+    left -= rows.length + 1;
+    hasMore ||= left < 0;
+    return [{ ...section, drawn: rows.slice(0, rows.length + Math.min(left, 0)) }];
   };
-  return { groups: groups.map((group) => ({ ...group, sections: group.sections.map(cut) })), hasMore };
+  const drawn = groups.map((group) => ({ ...group, sections: group.sections.flatMap(cut) }));
+  return { groups: drawn.filter(({ sections }) => sections.length > 0), hasMore };
 }
 
 /** Returns the greatest ids, greatest first. */

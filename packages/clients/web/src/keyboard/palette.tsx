@@ -182,10 +182,9 @@ export function Palette({ anchor, onLogOut }: Props) {
   const actionEntries = actions.map(({ name, icon: Icon, run }): Entry => {
     return { address: name, name, detail: i18n._('Action'), icon: <Icon size={16} aria-hidden />, run };
   });
-  const [isTyping, setTyping] = useState(false);
-  // Topics that arrive while the user types would change the results.
+  // Topics and settings that arrive while the user types would change the results.
   useUnopenedTopics(true);
-  const AllSettings = useLoaded(loadSettings, isTyping);
+  const AllSettings = useLoaded(loadSettings);
   const [settings, setSettings] = useState<readonly SettingPlace[]>([]);
   const settingEntries = useMemo(() => entriesOf(settings, chat), [settings, chat]);
   const isGuest = useField('is_guest') === true;
@@ -202,7 +201,6 @@ export function Palette({ anchor, onLogOut }: Props) {
         title={i18n._('Go to…')}
         label={i18n._('Name of a conversation, person or view')}
         entries={[...places, ...views, ...managing, ...actionEntries, ...settingEntries]}
-        onType={() => setTyping(true)}
         lastEntry={(query) => ({
           address: chat.formatAddress({
             view: 'narrow',
