@@ -84,7 +84,13 @@ test('finds conversations, people, settings and actions with Ctrl+K as first hit
 test('names the day of the newest messages', async ({ server, logIn }) => {
   await post(server, 'hamlet', 'today', 'Now');
   const { page } = await logIn('hamlet', await placeOf(server, 'today'));
-  await expect(page.locator('[part="day"]').last()).toHaveText('Today');
+  const day = page.locator('[part="day"]').last();
+  await expect(day).toHaveText('Today');
+  await page.clock.install();
+  await page.reload();
+  await expect(day).toHaveText('Today');
+  await page.clock.fastForward(24 * 3_600_000);
+  await expect(day).toHaveText('Yesterday');
 });
 
 test('leads from a row of the inbox to its heading, and returns the focus with an undo', async ({ server, logIn }) => {
