@@ -81,6 +81,17 @@ test('finds conversations, people, settings and actions with Ctrl+K as first hit
   await expect(heading(page).getByRole('button', { name: 'Follow topic' })).toHaveAttribute('aria-pressed', 'true');
 });
 
+test('shows a topic of usual length whole in the heading of a narrow window', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'design review'));
+  const topic = heading(page).getByRole('heading', { level: 1 }).getByText('design review');
+  for (const width of [1000, 961, 868, 768]) {
+    await page.setViewportSize({ width, height: 700 });
+    await expect
+      .poll(() => topic.evaluate((name) => name.scrollWidth - name.clientWidth), `at ${width} pixels`)
+      .toBe(0);
+  }
+});
+
 test('names the day of the newest messages', async ({ server, logIn }) => {
   await post(server, 'hamlet', 'today', 'Now');
   const { page } = await logIn('hamlet', await placeOf(server, 'today'));
