@@ -53,6 +53,36 @@ test('disables animations if the user prefers reduced motion', async ({ logIn })
   expect(await moving()).toBe(0);
 });
 
+test('marks the open conversation and pressed buttons in high contrast', async ({ logIn, server }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'high contrast'));
+  await page.emulateMedia({ forcedColors: 'active' });
+  const entry = page.locator('[part="sidebar"] [aria-current]');
+  await expect(entry).toHaveCSS('outline-style', 'solid');
+  const follow = page.getByRole('main').getByRole('button', { name: 'Follow topic' });
+  await expect(follow).toHaveCSS('outline-style', 'none');
+  await follow.click();
+  await expect(follow).toHaveCSS('outline-style', 'solid');
+});
+
+test('prints the messages in light colors without the navigation', async ({ logIn, server }) => {
+  const texts = Array.from({ length: 12 }, (_, index) => `Page ${index}\n\n${'line\n'.repeat(6)}`);
+  for (const text of texts) await post(server, 'hamlet', 'on paper', text);
+  const { page } = await logIn('iago', await placeOf(server, 'on paper'));
+  await expect(messageWith(page, 'Page 0')).toBeAttached();
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  await expect(page.locator('[part="sidebar"]')).toBeHidden();
+  await expect(page.locator('form[part="composer"]')).toBeHidden();
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await expect(messageWith(page, 'Page 0')).toHaveCSS('color', 'rgb(29, 33, 41)');
+  const boxes = await page.getByRole('article').evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect()));
+  expect(boxes.length).toBeGreaterThan(3);
+  for (const [index, { top }] of boxes.entries()) {
+    if (index > 0) expect(top).toBeGreaterThanOrEqual(Math.floor(boxes[index - 1]!.bottom));
+  }
+  const height = await page.evaluate(() => document.documentElement.scrollHeight);
+  expect(height).toBeGreaterThanOrEqual(Math.floor(boxes.at(-1)!.bottom));
+});
+
 /** Logs in with changed English texts in place of the German catalogs, which contain all ids. Plurals stay German. */
 async function logInTranslated(
   logIn: (person: string, hash: string, options: BrowserContextOptions) => Promise<{ readonly page: Page }>,

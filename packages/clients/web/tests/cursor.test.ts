@@ -188,5 +188,5 @@ test('names keys in tooltips and menus', async ({ server, logIn }) => {
   await pressIn(messageWith(page, 'Words'), { name: 'More actions' });
   await expect(page.getByTitle('Star (Ctrl+S)')).toBeVisible();
   const item = page.getByRole('menuitem', { name: 'Mark as unread from here' });
-  await expect(item.locator('kbd')).toHaveText('U');
+  await expect(item.locator('kbd')).toHaveText('Shift+U');
 });

@@ -81,10 +81,27 @@ test('finds conversations, people, settings and actions with Ctrl+K as first hit
   await expect(heading(page).getByRole('button', { name: 'Follow topic' })).toHaveAttribute('aria-pressed', 'true');
 });
 
+test('shows a topic of usual length whole in the heading of a narrow window', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'design review'));
+  const topic = heading(page).getByRole('heading', { level: 1 }).getByText('design review');
+  for (const width of [1000, 961, 868, 768]) {
+    await page.setViewportSize({ width, height: 700 });
+    await expect
+      .poll(() => topic.evaluate((name) => name.scrollWidth - name.clientWidth), `at ${width} pixels`)
+      .toBe(0);
+  }
+});
+
 test('names the day of the newest messages', async ({ server, logIn }) => {
   await post(server, 'hamlet', 'today', 'Now');
   const { page } = await logIn('hamlet', await placeOf(server, 'today'));
-  await expect(page.locator('[part="day"]').last()).toHaveText('Today');
+  const day = page.locator('[part="day"]').last();
+  await expect(day).toHaveText('Today');
+  await page.clock.install();
+  await page.reload();
+  await expect(day).toHaveText('Today');
+  await page.clock.fastForward(24 * 3_600_000);
+  await expect(day).toHaveText('Yesterday');
 });
 
 test('leads from a row of the inbox to its heading, and returns the focus with an undo', async ({ server, logIn }) => {

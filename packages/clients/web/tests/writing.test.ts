@@ -376,11 +376,50 @@ test('attaches a text that is too long as a file', async ({ server, logIn }) => 
   const { page } = await logIn('hamlet', await placeOf(server, 'long text'));
   const field = page.getByRole('textbox', { name: 'Message' });
   await field.fill('word '.repeat(2100));
+  const send = page.getByRole('button', { name: 'Send', exact: true });
+  const gap = async () => {
+    const [form, button] = await Promise.all([page.locator('form[part="composer"]').boundingBox(), send.boundingBox()]);
+    return form!.x + form!.width - button!.x - button!.width;
+  };
+  for (const width of [1440, 868, 390]) {
+    await page.setViewportSize({ width, height: 700 });
+    await expect.poll(gap, `at ${width} pixels`).toBeLessThan(16);
+  }
   await page.getByRole('button', { name: 'Attach as a file' }).click();
   await expect(field).toHaveValue('');
   await expect(page.getByRole('list', { name: 'Uploads' })).toContainText('Message.txt');
-  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await send.click();
   await expect(page.getByRole('article').getByRole('link', { name: 'Message.txt' })).toBeVisible();
+});
+
+test('names the keys of formatting on its buttons and in its menu', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'named keys'));
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  await expect(button('Bold')).toHaveAttribute('title', 'Bold (Ctrl+B)');
+  await expect(button('Link')).toHaveAttribute('title', 'Link (Ctrl+Shift+L)');
+  await expect(button('Preview')).toHaveAttribute('title', 'Preview (Alt+P)');
+  await expect(button('Go to…')).toHaveAttribute('title', 'Go to… (Ctrl+K)');
+  await page.setViewportSize({ width: 600, height: 700 });
+  await button('More formatting').click();
+  await expect(page.getByRole('menuitem', { name: 'Code' }).locator('kbd')).toHaveText('Ctrl+Shift+C');
+});
+
+test('completes a channel and starts its topics with >', async ({ server, logIn }) => {
+  await post(server, 'hamlet', 'release notes', 'Known');
+  const { page } = await logIn('hamlet', await placeOf(server, 'channel links'));
+  const field = page.getByRole('textbox', { name: 'Message' });
+  const options = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option');
+  await field.pressSequentially('#vero');
+  await expect(options.first()).toContainText('Verona');
+  await page.keyboard.type('>');
+  await expect(field).toHaveValue('#**Verona>');
+  await expect(options.first()).toBeVisible();
+  await page.keyboard.type('>release');
+  await expect(field).toHaveValue('#**Verona>release');
+  await expect(options.first()).toContainText('release notes');
+  await field.fill('');
+  await field.pressSequentially('a -> b');
+  await expect(field).toHaveValue('a -> b');
 });
 
 test('suggests topics in the field of a new message, and keeps a typed one', async ({ server, logIn }) => {

@@ -1,5 +1,6 @@
 export { emojiNamed } from './emoji-names.js';
 export * from './foreign-json.js';
+export { type HtmlElement, type HtmlNode, htmlTextOf } from './html-node.js';
 export * from './markdown.js';
 export * from './read-html.js';
 export * from './rich-text.js';

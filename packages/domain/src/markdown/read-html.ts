@@ -1,16 +1,26 @@
-import { firstOf } from '../kernel/work.js';
-import { type Block, type Emphasis, type Inline, type List, type ListItem, paragraph, plain } from './rich-text.js';
-
-/** Node of parsed HTML, independent of the parser. */
-export type HtmlNode = string | HtmlElement;
-
-export interface HtmlElement {
-  /** Name in lower case. */
-  readonly tag: string;
-  /** Returns an empty text for a missing attribute. */
-  attribute(name: string): string;
-  readonly children: readonly HtmlNode[];
-}
+import {
+  CODE_STYLE,
+  code,
+  codeElement,
+  codeOfEditor,
+  type HtmlElement,
+  type HtmlNode,
+  htmlTextOf,
+  isElement,
+  languageOf,
+  styleOf,
+  withLanguage,
+} from './html-node.js';
+import {
+  type Block,
+  type Emphasis,
+  type Inline,
+  type List,
+  type ListItem,
+  paragraph,
+  plain,
+  plainText,
+} from './rich-text.js';
 
 /** Conventions of the program that wrote the HTML. */
 export interface HtmlDialect {
@@ -48,16 +58,19 @@ const STYLES: readonly (readonly [Emphasis, on: RegExp, off: RegExp])[] = [
 ];
 /** Elements that begin a new line. */
 const BLOCKS: ReadonlySet<string> = new Set(
-  'p,div,ul,ol,li,blockquote,pre,codeblock,table,tbody,thead,tr,td,th,hr,h1,h2,h3,h4,h5,h6,section,article,figure'.split(
-    ',',
-  ),
+  (
+    'p,div,ul,ol,li,dl,dt,dd,blockquote,pre,codeblock,table,caption,tbody,thead,tfoot,tr,td,th,hr,h1,h2,h3,h4,h5,h6,' +
+    'section,article,aside,main,nav,header,footer,address,center,details,summary,figure,figcaption,form,fieldset'
+  ).split(','),
 );
+const CODE: ReadonlySet<string> = new Set(['code', 'kbd', 'samp', 'tt']);
 const HIDDEN: ReadonlySet<string> = new Set(['script', 'style', 'title', 'template']);
-/** Code of an editor; white space is not collapsed. */
-const CODE_STYLE = /white-space:\s*pre\s*(?:;|$)/i;
 /** Paragraph of Word that shows an item of a list. */
 const WORD_ITEM = /mso-list:\s*l\d+\s+level(\d)/i;
 const WORD_MARKER = /mso-list:\s*ignore/i;
+const NOT_SHOWN = /(?<![\w-])display:\s*none|mso-hide:\s*all/i;
+/** Text of links to the heading beside them. */
+const ANCHOR = /^[#¶\s]*$/;
 
 /** True for HTML that can be parsed in reasonable time. */
 export const isReadableHtml = (html: string): boolean =>
@@ -81,23 +94,30 @@ class HtmlReader {
       line = [];
     };
     const endList = () => {
-      if (wordItems.length > 0) blocks.push(this.wordList(wordItems, depth));
+      if (wordItems.length > 0) blocks.push(...this.wordLists(wordItems, depth));
       wordItems = [];
     };
     for (const node of nodes) {
       if (isElement(node) && depth < MAX_DEPTH && BLOCKS.has(node.tag)) {
+        if (isLine(node, depth)) {
+          endList();
+          const children = node.children.flatMap((child) => this.inline(child, depth + 2));
+          line.push(...lineBreak(line), ...inEmphasis(children, this.emphasisOf(node)));
+          line.push(...lineBreak(line));
+          continue;
+        }
         endLine();
         if (WORD_ITEM.test(styleOf(node))) wordItems.push(node);
         else {
           endList();
-          blocks.push(...this.block(node, depth + 1));
+          addBlocks(blocks, this.block(node, depth + 1), node.attribute('data-indent'));
         }
       } else if (isElement(node) && depth < MAX_DEPTH && node.tag !== 'a' && hasBlocks(node, depth)) {
         endLine();
         endList();
         const children = this.blocks(node.children, depth + 1);
         blocks.push(...children.map((block) => emphasized(block, this.emphasisOf(node))));
-      } else {
+      } else if (isElement(node) || node.trim() !== '' || lineBreak(line).length > 0) {
         if (isElement(node) || node.trim() !== '') endList();
         line.push(...this.inline(node, depth + 1));
       }
@@ -116,7 +136,7 @@ class HtmlReader {
         return [{ type: 'quote', children: this.blocks(element.children, depth) }];
       case 'pre':
       case 'codeblock':
-        return [code(htmlTextOf(element).replace(/\n$/, ''), languageOf(element))];
+        return [code(htmlTextOf(codeElement(element)).replace(/\n$/, ''), languageOf(element))];
       case 'hr':
         return [{ type: 'rule' }];
       case 'table':
@@ -132,70 +152,103 @@ class HtmlReader {
       }
       default:
         if (CODE_STYLE.test(styleOf(element))) return codeOfEditor(element);
-        return this.blocks(element.children, depth);
+        return withLanguage(this.blocks(element.children, depth), element);
     }
   }
 
-  /** Other blocks of an item stand after the list. */
+  /** Other blocks of an item, such as code, interrupt the list, which continues after them. */
   private list(element: HtmlElement, depth: number): readonly Block[] {
-    const items: ListItem[] = [];
-    const others: Block[] = [];
+    const blocks: Block[] = [];
+    let start = element.tag === 'ol' ? Number(element.attribute('start') || 1) || 1 : null;
+    let items: ListItem[] = [];
+    const endList = () => {
+      if (items.length > 0) blocks.push({ type: 'list', start, items });
+      if (start !== null) start += items.length;
+      items = [];
+    };
     for (const child of element.children.filter(isElement)) {
-      const blocks = this.blocks(child.tag === 'li' ? child.children : [child], depth + 1);
-      const children: Inline[] = [];
-      const lists: List[] = [];
-      for (const block of blocks) {
-        if (block.type === 'paragraph') children.push(...(children.length > 0 ? [plain('\n')] : []), ...block.children);
-        else if (block.type === 'list') lists.push(block);
-        else others.push(block);
-      }
+      const content = this.blocks(child.tag === 'li' ? child.children : [child], depth + 1);
+      const end = content.findIndex(({ type }) => type !== 'paragraph' && type !== 'heading' && type !== 'list');
+      const own = end < 0 ? content : content.slice(0, end);
+      const lists = own.filter((block) => block.type === 'list');
+      const texts = own.flatMap((block) => itemText(block).map((inline, index) => ({ inline, isFirst: index === 0 })));
+      const children = texts.flatMap(({ inline, isFirst }, index) =>
+        isFirst && index > 0 ? [plain('\n'), inline] : [inline],
+      );
       const last = items.at(-1);
+      if (children.length > 0) items.push({ children: [...taskMark(child), ...children], lists });
       // Editors put a nested list after its item instead of inside it.
-      if (children.length === 0 && last) items[items.length - 1] = { ...last, lists: [...last.lists, ...lists] };
-      else items.push({ children, lists });
+      else if (last) items[items.length - 1] = { ...last, lists: [...last.lists, ...lists] };
+      else if (lists.length > 0) items.push({ children, lists });
+      if (end < 0) continue;
+      endList();
+      blocks.push(...content.slice(end));
     }
-    const start = element.tag === 'ol' ? Number(element.attribute('start') || 1) || 1 : null;
-    return items.length === 0 ? others : [{ type: 'list', start, items }, ...others];
+    endList();
+    return blocks;
   }
 
-  /** List of Word, which writes items as paragraphs with a level, and markers as text. */
-  private wordList(elements: readonly HtmlElement[], depth: number): List {
+  /** Lists of Word, which writes items as paragraphs with a level, and markers as text. */
+  private wordLists(elements: readonly HtmlElement[], depth: number): readonly List[] {
     const levelOf = (element: HtmlElement) => Number(WORD_ITEM.exec(styleOf(element))![1]);
-    const listAt = (from: number, to: number): List => {
+    const listsAt = (from: number, to: number): readonly List[] => {
       const level = levelOf(elements[from]!);
-      const items: ListItem[] = [];
+      const found: { start: number | null; items: ListItem[] }[] = [];
       for (let index = from; index < to; index++) {
+        const element = elements[index]!;
         let next = index + 1;
         while (next < to && levelOf(elements[next]!) > level) next++;
-        const lists = next > index + 1 ? [listAt(index + 1, next)] : [];
-        items.push({ children: this.inlines(elements[index]!, depth + 1), lists });
+        const lists = next > index + 1 ? listsAt(index + 1, next) : [];
+        const [number] = /^\w+(?=[.)])/.exec(markerOf(element)) ?? [];
+        const start = number === undefined ? null : Number(number) || 1;
+        const last = found.at(-1);
+        const list = last && (last.start === null) === (start === null) ? last : { start, items: [] };
+        if (list !== last) found.push(list);
+        list.items.push({ children: this.inlines(element, depth + 1), lists });
         index = next - 1;
       }
-      const [number] = /^\d+(?=[.)])|^\w+(?=[.)])/.exec(markerOf(elements[from]!)) ?? [];
-      return { type: 'list', start: number === undefined ? null : Number(number) || 1, items };
+      return found.map((list) => ({ type: 'list', ...list }));
     };
-    return listAt(0, elements.length);
+    return listsAt(0, elements.length);
   }
 
-  /** A table of one cell, such as a copied spreadsheet cell, is its content. */
+  /** A table of one cell, such as a copied spreadsheet cell or the layout of an email, is its content. */
   private table(element: HtmlElement, depth: number): readonly Block[] {
-    const rows = this.rows(element, depth);
-    const [header = [], ...others] = rows;
-    if (others.length === 0 && header.length === 1)
-      return firstOf(header).length === 0 ? [] : [paragraph(firstOf(header))];
-    return [{ type: 'table', rows: [header.map(withoutStrong), ...others] }];
+    const captions = element.children.filter((child) => isElement(child) && child.tag === 'caption');
+    const rows = rowsOf(element, depth);
+    const [first = [], ...others] = rows;
+    if (others.length === 0 && first.length <= 1) {
+      const emphasis = first.flatMap((cell) => this.emphasisOf(cell));
+      const children = first.flatMap((cell) => cell.children);
+      return this.blocks([...captions, ...children], depth + 1).map((block) => emphasized(block, emphasis));
+    }
+    const [header = [], ...body] = this.grid(rows, depth);
+    return [...this.blocks(captions, depth + 1), { type: 'table', rows: [header.map(withoutStrong), ...body] }];
   }
 
-  private rows(element: HtmlElement, depth: number): readonly (readonly (readonly Inline[])[])[] {
-    return element.children.filter(isElement).flatMap((child) => {
-      if (child.tag !== 'tr') return depth < MAX_DEPTH ? this.rows(child, depth + 1) : [];
-      return [
-        child.children.filter(isElement).flatMap((cell) => {
-          const columns = Math.min(Number(cell.attribute('colspan')) || 1, MAX_COLUMNS);
-          const children = inEmphasis(this.inlines(cell, depth + 1), this.emphasisOf(cell));
-          return [children, ...Array.from({ length: columns - 1 }, () => [])];
-        }),
-      ];
+  /** Cells by row and column. A merged cell stands in its first column and row. */
+  private grid(rows: readonly (readonly HtmlElement[])[], depth: number): readonly (readonly (readonly Inline[])[])[] {
+    /** Number of further rows that a merged cell covers, by column. */
+    const covered: number[] = [];
+    return rows.map((cells) => {
+      const row: (readonly Inline[])[] = [];
+      const skipCovered = () => {
+        for (let left = covered[row.length]; left !== undefined && left > 0; left = covered[row.length]) {
+          covered[row.length] = left - 1;
+          row.push([]);
+        }
+      };
+      for (const cell of cells) {
+        skipCovered();
+        const columns = Math.min(Number(cell.attribute('colspan')) || 1, MAX_COLUMNS);
+        const children = inEmphasis(this.inlines(cell, depth + 2), this.emphasisOf(cell));
+        for (let index = 0; index < columns; index++) {
+          covered[row.length] = (Number(cell.attribute('rowspan')) || 1) - 1;
+          row.push(index === 0 ? children : []);
+        }
+      }
+      skipCovered();
+      return row;
     });
   }
 
@@ -208,11 +261,11 @@ class HtmlReader {
     if (depth > MAX_DEPTH) return [plain(htmlTextOf(node))];
     const known = this.dialect.inline(node);
     if (known !== undefined) return known === null ? [] : [known];
-    if (HIDDEN.has(node.tag) || WORD_MARKER.test(styleOf(node))) return [];
+    if (HIDDEN.has(node.tag) || WORD_MARKER.test(styleOf(node)) || NOT_SHOWN.test(styleOf(node))) return [];
     if (node.tag === 'br') return [plain('\n')];
-    if (node.tag === 'code') return [{ type: 'code', text: htmlTextOf(node) }];
+    if (CODE.has(node.tag)) return [{ type: 'code', text: htmlTextOf(node) }];
     const children = node.children.flatMap((child) => this.inline(child, depth + 1));
-    if (node.tag === 'a') return [{ type: 'link', url: node.attribute('href'), children }];
+    if (node.tag === 'a') return link(node.attribute('href'), children);
     // Blocks in cells of tables.
     if (BLOCKS.has(node.tag)) return [...children, plain(' ')];
     return inEmphasis(children, this.emphasisOf(node));
@@ -227,9 +280,6 @@ class HtmlReader {
   }
 }
 
-const isElement = (node: HtmlNode): node is HtmlElement => typeof node !== 'string';
-const styleOf = (element: HtmlElement): string => element.attribute('style');
-
 const hasBlocks = (element: HtmlElement, depth: number): boolean =>
   depth < MAX_DEPTH &&
   element.children.some((child) => isElement(child) && (BLOCKS.has(child.tag) || hasBlocks(child, depth + 1)));
@@ -242,37 +292,76 @@ const inEmphasis = (children: readonly Inline[], emphasis: readonly Emphasis[]):
 const emphasized = (block: Block, emphasis: readonly Emphasis[]): Block =>
   block.type === 'paragraph' ? paragraph(inEmphasis(block.children, emphasis)) : block;
 
+/** White space at both ends stands outside the link. */
+function link(url: string, children: readonly Inline[]): readonly Inline[] {
+  const text = plainText(children);
+  if (ANCHOR.test(text)) return [];
+  const gap = (isThere: boolean) => (isThere ? [plain(' ')] : []);
+  return [...gap(/^\s/.test(text)), { type: 'link', url, children: trimmed(children) }, ...gap(/\s$/.test(text))];
+}
+
+/** True for an element that only begins a new line, without space between paragraphs. */
+const isLine = (element: HtmlElement, depth: number): boolean =>
+  element.tag === 'div' &&
+  !CODE_STYLE.test(styleOf(element)) &&
+  !WORD_ITEM.test(styleOf(element)) &&
+  !hasBlocks(element, depth);
+
+const lineBreak = (line: readonly Inline[]): readonly Inline[] =>
+  line.length === 0 || plainText(line.slice(-1)).endsWith('\n') ? [] : [plain('\n')];
+
+/** Adds blocks. Slack writes each level of a list as a separate list with its level. */
+function addBlocks(blocks: Block[], added: readonly Block[], level: string): void {
+  const last = blocks.at(-1);
+  const [first, ...others] = added;
+  const merged =
+    level !== '' && last?.type === 'list' && first?.type === 'list' ? withList(last, first, Number(level)) : null;
+  if (merged) blocks.splice(-1, 1, merged, ...others);
+  else blocks.push(...added);
+}
+
+/** Returns a list with the items of another one at a level; null if they are of different kinds. */
+function withList(list: List, added: List, level: number): List | null {
+  if (!(level > 0)) {
+    return (list.start === null) === (added.start === null)
+      ? { ...list, items: [...list.items, ...added.items] }
+      : null;
+  }
+  const item = list.items.at(-1);
+  if (!item) return null;
+  const nested = item.lists.at(-1);
+  const merged = nested ? withList(nested, added, level - 1) : null;
+  const lists = merged ? [...item.lists.slice(0, -1), merged] : [...item.lists, added];
+  return { ...list, items: [...list.items.slice(0, -1), { ...item, lists }] };
+}
+
+/** Text of a block in an item; empty for other blocks. */
+function itemText(block: Block): readonly Inline[] {
+  if (block.type === 'heading') return inEmphasis(block.children, ['strong']);
+  return block.type === 'paragraph' ? block.children : [];
+}
+
+/** Mark of a task, in the notation of editors for Markdown; empty for other items. */
+function taskMark(item: HtmlElement): readonly Inline[] {
+  const elements = item.children.filter(isElement);
+  const box = [...elements, ...elements.flatMap(({ children }) => children.filter(isElement))].find(
+    ({ tag, attribute }) => tag === 'input' && attribute('type') === 'checkbox',
+  );
+  const state = item.attribute('aria-checked') || item.attribute('data-checked');
+  if (!box && state === '') return [];
+  return [plain(state === 'true' || box?.attribute('checked') ? '[x] ' : '[ ] ')];
+}
+
+/** Cells of a table by row; those of nested tables belong to their cell. */
+const rowsOf = (element: HtmlElement, depth: number): readonly (readonly HtmlElement[])[] =>
+  element.children.filter(isElement).flatMap((child) => {
+    if (child.tag === 'tr') return [child.children.filter(isElement)];
+    return depth < MAX_DEPTH ? rowsOf(child, depth + 1) : [];
+  });
+
 /** Headings and header cells are bold anyway. */
 const withoutStrong = (inlines: readonly Inline[]): readonly Inline[] =>
   inlines.flatMap((inline) => (inline.type === 'strong' ? withoutStrong(inline.children) : [inline]));
-
-const code = (text: string, language: string): Block => ({
-  type: 'code',
-  text: text.replaceAll('\u00a0', ' '),
-  language,
-});
-
-/** Lines of an editor are elements in its box. A part of a line is text. */
-function codeOfEditor(element: HtmlElement): readonly Block[] {
-  const lines = element.children.map((child) => (isElement(child) ? htmlTextOf(child).replace(/\n$/, '') : child));
-  const text = lines.join(element.children.some((child) => isElement(child) && child.tag === 'div') ? '\n' : '');
-  if (text.includes('\n')) return [code(text, '')];
-  return text === '' ? [] : [paragraph([plain(text.replaceAll('\u00a0', ' '))])];
-}
-
-/** Text of a tree of any depth, with line breaks. */
-export function htmlTextOf(element: HtmlElement): string {
-  const texts: string[] = [];
-  const left: HtmlNode[] = [element];
-  for (let node = left.pop(); node !== undefined; node = left.pop()) {
-    if (!isElement(node)) texts.push(node);
-    else {
-      if (node.tag === 'br') texts.push('\n');
-      for (let index = node.children.length - 1; index >= 0; index--) left.push(node.children[index]!);
-    }
-  }
-  return texts.join('');
-}
 
 /** Text of the marker before an item of Word. */
 function markerOf(element: HtmlElement): string {
@@ -283,20 +372,30 @@ function markerOf(element: HtmlElement): string {
   return '';
 }
 
-/** The class of a code block is the language, such as `Python`; that of `pre` begins with `language-`. */
-function languageOf(element: HtmlElement): string {
-  const inner = element.children.find(isElement);
-  const name = `${element.attribute('class')} ${inner?.tag === 'code' ? inner.attribute('class') : ''}`.trim();
-  const pattern = element.tag === 'codeblock' ? /^(?:language-)?([\w+#-]{1,50})$/ : /language-([\w+#-]{1,50})/;
-  return pattern.exec(name)?.[1]?.toLowerCase() ?? '';
-}
-
-/** Trims white space and line breaks at both ends. */
+/** Trims white space and line breaks at both ends, and collapses the other white space as browsers do. */
 function trimmed(inlines: readonly Inline[]): readonly Inline[] {
+  const shown = collapsed(inlines, { isAfterSpace: true });
   const isBlank = (inline: Inline | undefined) => inline?.type === 'text' && inline.text.trim() === '';
   let start = 0;
-  let end = inlines.length;
-  while (start < end && isBlank(inlines[start])) start++;
-  while (end > start && isBlank(inlines[end - 1])) end--;
-  return inlines.slice(start, end);
+  let end = shown.length;
+  while (start < end && isBlank(shown[start])) start++;
+  while (end > start && isBlank(shown[end - 1])) end--;
+  const last = shown[end - 1];
+  if (last?.type !== 'text' || end === start) return shown.slice(start, end);
+  return [...shown.slice(start, end - 1), plain(last.text.trimEnd())];
 }
+
+/** Removes white space at the start of lines and after white space of the previous text. */
+const collapsed = (inlines: readonly Inline[], before: { isAfterSpace: boolean }): readonly Inline[] =>
+  inlines.map((inline) => {
+    if (inline.type === 'text') {
+      const text = inline.text.replace(/(^|\n) +/g, (_, lineBreak: string) =>
+        lineBreak === '\n' ? lineBreak : before.isAfterSpace ? '' : ' ',
+      );
+      if (text !== '') before.isAfterSpace = /\s$/.test(text);
+      return plain(text);
+    }
+    if ('children' in inline) return { ...inline, children: collapsed(inline.children, before) };
+    before.isAfterSpace = false;
+    return inline;
+  });

@@ -17,6 +17,8 @@ export type MentionResolver = (mention: Mention) => string | null;
 interface Form {
   readonly resolve: MentionResolver;
   readonly escapesText: boolean;
+  /** True in a table, where vertical bars outside code end a cell. */
+  readonly isInTable?: boolean;
 }
 
 /**
@@ -99,7 +101,7 @@ function tableText(rows: readonly (readonly (readonly Inline[])[])[], form: Form
 }
 
 const rowText = (cells: readonly (readonly Inline[])[], form: Form): string =>
-  `|${cells.map((cell) => ` ${linesOf(cell, form).join(' ').replaceAll('|', '&#124;')} |`).join('')}`;
+  `|${cells.map((cell) => ` ${linesOf(cell, { ...form, isInTable: true }).join(' ')} |`).join('')}`;
 
 /** Node without children, with the emphasis of its parents. */
 interface Leaf {
@@ -256,7 +258,12 @@ class Output {
 /** Characters that may stand before a mention. */
 const BOUNDARY = /(?:^|[\s'"({[</])$/;
 
-function leafText({ node, emphasis, isBare }: Leaf, before: string, form: Form): string {
+function leafText(leaf: Leaf, before: string, form: Form): string {
+  const text = leafMarkdown(leaf, before, form);
+  return form.isInTable && leaf.node.type !== 'code' ? text.replaceAll('|', '&#124;') : text;
+}
+
+function leafMarkdown({ node, emphasis, isBare }: Leaf, before: string, form: Form): string {
   switch (node.type) {
     case 'text':
       return escapeText(node.text, emphasis, form);

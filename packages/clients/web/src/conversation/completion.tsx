@@ -63,6 +63,12 @@ export function Completion({ field, text, destination, ref }: Props) {
     element.setSelectionRange(query.start, cursor);
     insertText(element, insert);
   };
+  /** The key `>` takes the suggested channel. After its name, where topics are suggested already, it has no effect. */
+  const startTopics = () => {
+    if (query?.kind === 'topic') return query.text === '' && field.current?.value[cursor! - 1] === '>';
+    if (query?.kind === 'channel' && active?.kind === 'channel') accept(active);
+    return query?.kind === 'channel' && active?.kind === 'channel';
+  };
   const onSelect = () => {
     const { selectionStart = 0, selectionEnd = 0 } = field.current ?? {};
     setCursor(selectionStart === selectionEnd ? selectionStart : null);
@@ -83,6 +89,10 @@ export function Completion({ field, text, destination, ref }: Props) {
     onPick: accept,
   });
   const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === '>' && startTopics()) {
+      event.preventDefault();
+      return true;
+    }
     if (listbox.onKeyDown(event)) return true;
     const hasModifier = event.ctrlKey || event.metaKey || event.altKey || event.shiftKey;
     if (!active || hasModifier) return false;

@@ -125,8 +125,8 @@ export function Composer({ destination, filesOf = destination, topicField, onTex
       {files.list}
       {enterHint}
       <div className={styles.tools}>
-        <FormattingTools {...tools} />
         {tooLong}
+        <FormattingTools {...tools} />
         <SendKeys id={hint} />
         <SendButtons destination={destination} text={text} canSend={canSend} onScheduled={writing.onScheduled} />
       </div>

@@ -91,8 +91,8 @@ export function EditorForm(props: Props) {
       {enterHint}
       {children}
       <div className={styles.tools}>
-        <FormattingTools {...{ destination, filesOf, text: content, preview, isTall, onTall: setTall, hasWidgets }} />
         {tooLong}
+        <FormattingTools {...{ destination, filesOf, text: content, preview, isTall, onTall: setTall, hasWidgets }} />
         <div className={editor.buttons}>
           <button type="button" ref={cancelButton} className={editor.button} aria-haspopup="dialog" onClick={cancel}>
             {i18n._('Cancel')}

@@ -64,6 +64,8 @@ interface Action {
   readonly isCommon?: boolean;
   readonly isDisabled?: boolean;
   readonly opens?: 'menu' | 'dialog';
+  /** Key in the field, in `aria-keyshortcuts` form. */
+  readonly shortcut?: string;
   run(anchor: HTMLElement): void;
 }
 
@@ -121,6 +123,7 @@ export function FormattingTools(props: Props) {
             label={preview.isShown ? i18n._('Edit') : i18n._('Preview')}
             isPressed={preview.isShown}
             isDisabled={text.trim() === ''}
+            shortcut="Alt+P"
             onClick={preview.toggle}
           />
         </>
@@ -136,10 +139,10 @@ const openActions = (anchor: HTMLElement, label: string, groups: readonly (reado
     const draw = (actions: readonly Action[], index: number): ReactNode => (
       <span key={actions[0]!.label}>
         {index > 0 && <MenuLine />}
-        {actions.map(({ icon, label: name, isDisabled, run }) =>
+        {actions.map(({ icon, label: name, isDisabled, shortcut, run }) =>
           isDisabled ? null : (
             // The closing menu moves the focus first.
-            <MenuItem key={name} icon={icon} onSelect={() => setTimeout(() => run(anchor))}>
+            <MenuItem key={name} icon={icon} shortcut={shortcut} onSelect={() => setTimeout(() => run(anchor))}>
               {name}
             </MenuItem>
           ),
@@ -168,10 +171,17 @@ function useMarks({ preview }: Props): readonly (readonly Action[])[] {
   };
   return [
     [
-      mark(Bold, i18n._('Bold'), toggleAsterisks('**'), true),
-      mark(Italic, i18n._('Italic'), toggleAsterisks('*'), true),
+      { ...mark(Bold, i18n._('Bold'), toggleAsterisks('**'), true), shortcut: 'Control+B' },
+      { ...mark(Italic, i18n._('Italic'), toggleAsterisks('*'), true), shortcut: 'Control+I' },
       mark(Strikethrough, i18n._('Strikethrough'), toggleStrike),
-      { icon: Link, label: i18n._('Link'), isCommon: true, opens: 'dialog', run: openLink },
+      {
+        icon: Link,
+        label: i18n._('Link'),
+        isCommon: true,
+        opens: 'dialog',
+        shortcut: 'Control+Shift+L',
+        run: openLink,
+      },
     ],
     [
       mark(TextQuote, i18n._('Quote'), toggleLines('quote'), true),
@@ -179,7 +189,7 @@ function useMarks({ preview }: Props): readonly (readonly Action[])[] {
       mark(ListOrdered, i18n._('Numbered list'), toggleLines('numbered')),
     ],
     [
-      mark(Code, i18n._('Code'), toggleCode, true),
+      { ...mark(Code, i18n._('Code'), toggleCode, true), shortcut: 'Control+Shift+C' },
       mark(Radical, i18n._('Formula'), toggleMath),
       mark(MessageCircleWarning, i18n._('Spoiler'), toggleSpoiler),
       mark(Table, i18n._('Table'), insertTable(i18n._('Column'))),

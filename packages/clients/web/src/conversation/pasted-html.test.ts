@@ -7,7 +7,10 @@ const nodesOf = ({ childNodes }: DefaultTreeAdapterTypes.ParentNode): readonly H
   childNodes.flatMap((node): readonly HtmlNode[] => {
     if ('value' in node) return [node.value];
     if (!('tagName' in node)) return [];
-    const attribute = (name: string) => node.attrs.find((each) => each.name === name)?.value ?? '';
+    const attribute = (name: string) => {
+      const value = node.attrs.find((each) => each.name === name)?.value;
+      return value === '' && name === 'checked' ? name : (value ?? '');
+    };
     return [{ tag: node.tagName, attribute, children: nodesOf(node) }];
   });
 
@@ -22,6 +25,17 @@ test.each<[name: string, html: string, markdown: string | null]>([
   ['brackets in a link', '<a href="https://a.example/">[1]</a>', '[&#91;1&#93;](https://a.example/)'],
   ['a smiley of web mail', '<b>Hi</b> <img src="https://a.example/1.png" alt="🎉">', '**Hi** 🎉'],
   ['a picture in the text', '<b>Hi</b><img src="data:image/png;base64,AA">', '**Hi**'],
+  [
+    'a link that ends with a space',
+    '<b>See</b><a href="https://a.example/"> the page </a>now',
+    '**See** [the page](https://a.example/) now',
+  ],
+  ['an address without its slash', '<a href="https://a.example/">https://a.example</a>', null],
+  [
+    'a caption',
+    '<table><caption>Plan</caption><tr><th>A</th><th>B</th></tr></table>',
+    'Plan\n\n| A | B |\n| --- | --- |',
+  ],
   ['formatting around paragraphs', '<i><p>a</p><p>b</p></i>', '*a*\n\n*b*'],
 ])('reads %s', (_, html, markdown) => {
   expect(markdownOfNodes(nodesOf(parseFragment(html)), '')).toBe(markdown);

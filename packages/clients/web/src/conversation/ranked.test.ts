@@ -28,6 +28,7 @@ describe('ranked', () => {
     ];
     expect(namesOf(ranked(entries, '#ver'))).toEqual(['Verona', 'verses']);
     expect(namesOf(ranked(entries, '#verona>verses'))).toEqual(['verses']);
+    expect(namesOf(ranked(entries, 'verona > verses'))).toEqual(['verses']);
     expect(namesOf(ranked(entries, '@ver'))).toEqual(['Veronica']);
   });
 

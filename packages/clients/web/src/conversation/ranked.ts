@@ -44,7 +44,8 @@ const KINDS: Readonly<Record<string, (entry: Found) => boolean>> = {
 /** Returns the entries that match the query, best first. `#` limits them to channels and topics, `@` to people. */
 export function ranked<E extends Found>(all: readonly E[], typed: string, isOffered = (_: E) => true): readonly E[] {
   const kind = KINDS[typed.trim()[0] ?? ''];
-  const query = kind ? typed.trim().slice(1).replaceAll('>', ' ') : typed;
+  // Topics are shown after their channel and `>`.
+  const query = (kind ? typed.trim().slice(1) : typed).replaceAll('>', ' ');
   let left = kind ? all.filter(kind) : all;
   const found: E[] = [];
   const offer = (entries: readonly E[]) => {

@@ -79,12 +79,14 @@ export function Shortcuts({ onLogOut }: Props) {
       <IconButton
         icon={Search}
         label={i18n._('Go to…')}
+        shortcut="Control+K"
         opens="dialog"
         onClick={({ currentTarget }) => openPalette(currentTarget, i18n, onLogOut)}
       />
       <IconButton
         icon={Keyboard}
         label={i18n._('Keyboard shortcuts')}
+        shortcut="?"
         opens="dialog"
         onClick={({ currentTarget }) => loadActions().then(({ openHelp }) => openHelp(currentTarget), reportFailure)}
       />

@@ -48,16 +48,17 @@ interface ItemProps {
 
 export function MenuItem({ icon: Icon, onSelect, isDangerous, shortcut, children }: ItemProps) {
   const { i18n } = useLingui();
+  const keys = shortcut?.replace(/^[A-Z]$/, 'Shift+$&');
   return (
     <Base.Item
       className={styles.item}
       data-dangerous={isDangerous || undefined}
-      aria-keyshortcuts={shortcut}
+      aria-keyshortcuts={keys}
       onClick={onSelect}
     >
       <Icon size={16} aria-hidden />
       {children}
-      {shortcut && <kbd aria-hidden>{keyNames(shortcut, i18n)}</kbd>}
+      {keys && <kbd aria-hidden>{keyNames(keys, i18n)}</kbd>}
     </Base.Item>
   );
 }

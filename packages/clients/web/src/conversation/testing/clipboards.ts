@@ -245,4 +245,119 @@ npm start
     markdown:
       '## Install\n\nUse [the tool](https://example.com/a_%28b%29) on [x].\n\n[Screenshot](https://example.com/shot.png)\n\n```sh\nnpm install\nnpm start\n```',
   },
+  {
+    name: 'Excel: cells over several rows, and lines in a cell',
+    html: EXCEL(` <tr height=20><td>Team</td><td>Name</td><td>Address</td></tr>
+ <tr height=40><td rowspan=2 height=40>Core</td><td>Ada</td><td>1 Road<br>
+    London</td></tr>
+ <tr height=20><td>Bob</td><td>&nbsp;</td></tr>`),
+    text: 'Team\tName\tAddress\r\nCore\tAda\t"1 Road\nLondon"\r\n\tBob\t\r\n',
+    markdown: '| Team | Name | Address |\n| --- | --- | --- |\n| Core | Ada | 1 Road London |\n|  | Bob |  |',
+  },
+  {
+    name: 'Google Docs: check list and raised text',
+    html: DOCS(
+      `<ul><li dir="ltr" role="checkbox" aria-checked="false" aria-level="1"><img src="data:image/png;base64,AA" alt="unchecked" aria-roledescription="checkbox" />${docsLine(docs('Buy 10 m'))}</li><li dir="ltr" role="checkbox" aria-checked="true" aria-level="1"><img src="data:image/png;base64,AA" alt="checked" />${docsLine(`${docs('E=mc')}<span style="${DOCS_TEXT}vertical-align:super;">2</span>`)}</li></ul>`,
+    ),
+    text: 'Buy 10 m\nE=mc2',
+    markdown: '* [ ] Buy 10 m\n* [x] E=mc²',
+  },
+  {
+    name: 'Word: bullets before numbers',
+    html: WORD(
+      `${wordItem('·', 'Bread')}\n${wordItem('1.', 'Open')}\n${wordItem('a.', 'the door', 2)}\n${wordItem('2.', 'Close')}`,
+    ),
+    text: '·\tBread\r\n1.\tOpen\r\na.\tthe door\r\n2.\tClose\r\n',
+    markdown: '* Bread\n\n1. Open\n  1. the door\n2. Close',
+  },
+  {
+    name: 'Outlook: lines, an address and a hidden text',
+    html: WORD(`<div class=WordSection1><p class=MsoNormal>Hi,<o:p></o:p></p><ul type=disc><li class=MsoListParagraph
+style='mso-list:l0 level1 lfo1'>one<o:p></o:p></li><ul type=circle><li class=MsoListParagraph style='mso-list:l0 level2 lfo1'>two</li></ul></ul>
+<p class=MsoNormal><b>From:</b> Bob &lt;<a href="mailto:bob@example.com">bob@example.com</a>&gt;<br>
+<b>Sent:</b> Monday<span style='display:none'>x</span><o:p></o:p></p></div>`),
+    text: 'Hi,\r\n\r\n*\tone\r\n*\ttwo\r\n\r\nFrom: Bob <bob@example.com>\r\nSent: Monday\r\n',
+    markdown: 'Hi,\n\n* one\n  * two\n\n**From:** Bob <bob@example.com>\n**Sent:** Monday',
+  },
+  {
+    name: 'Gmail: lines and a reply',
+    html: `<div dir="ltr">Hi Ada,<div><br></div><div>see <a href="https://example.com/plan">the plan</a>.</div><div>Bob</div><div class="gmail_quote"><div dir="ltr" class="gmail_attr">Ada wrote:<br></div><blockquote class="gmail_quote" style="margin:0px 0px 0px 0.8ex"><div>the <b>old</b> text</div></blockquote></div></div>`,
+    text: 'Hi Ada,\n\nsee the plan.\nBob\nAda wrote:\n\n> the old text',
+    markdown:
+      'Hi Ada,\n\nsee [the plan](https://example.com/plan).\nBob\n\nAda wrote:\n\n```quote\nthe **old** text\n```',
+  },
+  {
+    name: 'Email: layout by a table of one cell',
+    html: `<table role="presentation"><tbody><tr><td><p>Dear Ada,</p><p>it is <b>done</b>.</p></td></tr></tbody></table>`,
+    text: 'Dear Ada,\n\nit is done.',
+    markdown: 'Dear Ada,\n\nit is **done**.',
+  },
+  {
+    name: 'Apple Notes: title and lines',
+    html: `<meta charset="UTF-8"><div class="title" style="margin: 0px"><b>Trip</b></div><div>Train at 9</div><div><br></div><ul class="Apple-dash-list"><li>Bag<ul class="Apple-dash-list"><li>Book</li></ul></li></ul>`,
+    text: 'Trip\nTrain at 9\n\n\t- Bag\n\t\t- Book',
+    markdown: '**Trip**\nTrain at 9\n\n* Bag\n  * Book',
+  },
+  {
+    name: 'Slack: list with levels, and a space between paragraphs',
+    html: `<meta charset='utf-8'>${slack('Two')}<span class="c-mrkdwn__br" data-stringify-type="paragraph-break" style="display: block; height: 8px;"></span>${slack('paragraphs')}<ul data-stringify-type="unordered-list" data-indent="0"><li data-stringify-indent="0">One</li></ul><ul data-stringify-type="unordered-list" data-indent="1"><li data-stringify-indent="1">Below</li></ul><ol data-stringify-type="ordered-list" data-indent="2"><li>Deep</li></ol><ul data-stringify-type="unordered-list" data-indent="0"><li>Two</li></ul>`,
+    text: 'Two\n\nparagraphs\n• One\n    ◦ Below\n        1. Deep\n• Two',
+    markdown: 'Two\n\nparagraphs\n\n* One\n  * Below\n    1. Deep\n* Two',
+  },
+  {
+    name: 'GitHub: tasks, code and a heading with its link',
+    html: `<meta charset='utf-8'><div class="markdown-heading" dir="auto"><h2 class="heading-element">Tasks</h2><a id="user-content-tasks" class="anchor" aria-label="Permalink: Tasks" href="https://github.com/a/b#tasks"><svg class="octicon"><path d="m7"></path></svg></a></div><ul class="contains-task-list"><li class="task-list-item"><input type="checkbox" class="task-list-item-checkbox" disabled=""> Write</li><li class="task-list-item"><input type="checkbox" checked="" disabled=""> Read <a href="https://github.com/a/b/issues/1">#1</a></li></ul><div class="highlight highlight-source-js" dir="auto"><pre><span class="pl-k">if</span> (a) {\n  <span class="pl-en">b</span>();\n}</pre></div>`,
+    text: 'Tasks\n Write\n Read #1\nif (a) {\n  b();\n}',
+    markdown:
+      '## Tasks\n\n* [ ] Write\n* [x] Read [#1](https://github.com/a/b/issues/1)\n\n```js\nif (a) {\n  b();\n}\n```',
+  },
+  {
+    name: 'ChatGPT: steps with code below a caption, and a formula',
+    html: `<meta charset='utf-8'><ol data-start="1" data-end="90"><li><p>Install:</p><pre class="overflow-visible!"><div class="contain-inline-size"><div class="flex text-xs">bash</div><div class="sticky"><button>Copy code</button></div><div class="overflow-y-auto p-4"><code class="whitespace-pre! language-bash"><span><span class="hljs-built_in">npm</span> i</span>\n</code></div></div></pre></li><li><h3>Start</h3><p>as <strong>root</strong></p><ul><li>or not</li></ul></li></ol><p>where <span class="katex"><span class="katex-mathml"><math xmlns="http://www.w3.org/1998/Math/MathML"><semantics><mrow><mi>x</mi><mo>=</mo><mn>1</mn></mrow><annotation encoding="application/x-tex">x=1</annotation></semantics></math></span><span class="katex-html" aria-hidden="true"><span class="base">x=1</span></span></span></p>`,
+    text: 'Install:\n\nbash\nCopy code\nnpm i\nStart\nas root\n\nor not\nwhere x=1',
+    markdown: '1. Install:\n\n```bash\nnpm i\n```\n\n2. **Start**\n  as **root**\n  * or not\n\nwhere $$x=1$$',
+  },
+  {
+    name: 'Notion: tasks, nested list and a callout',
+    html: `<meta charset='utf-8'><ol>\n<li>First\n<ul>\n<li>inner</li>\n</ul>\n</li>\n<li>Second<br>\nline</li>\n</ol>\n<ul>\n<li>[ ]  Task</li>\n</ul>\n<aside>\n💡 Callout with <strong>text</strong>\n</aside>\n<!-- notionvc: 1 -->`,
+    text: '1. First\n    - inner\n2. Second\nline\n- [ ]  Task\n\n💡 Callout with text',
+    markdown: '1. First\n  * inner\n2. Second\n  line\n\n* [ ] Task\n\n💡 Callout with **text**',
+  },
+  {
+    name: 'Wikipedia: notes, units, a formula and a link to edit',
+    html: `<meta charset='utf-8'><p><b>Berlin</b><sup id="cite_ref-1" class="reference"><a href="https://en.wikipedia.org/wiki/Berlin#cite_note-1">[1]</a></sup> has 891 km<sup>2</sup>, H<sub>2</sub>O, 10<sup>−6</sup> and <span class="mwe-math-element"><img src="https://wikimedia.org/api/rest_v1/media/math/render/svg/a" class="mwe-math-fallback-image-inline" alt="{\\displaystyle x^{2}}"></span>.<span class="mw-editsection">[<a href="https://en.wikipedia.org/w/index.php?action=edit">edit</a>]</span></p>`,
+    text: 'Berlin[1] has 891 km2, H2O, 10−6 and .[edit]',
+    markdown: '**Berlin** has 891 km², H₂O, 10⁻⁶ and $$x^{2}$$.',
+  },
+  {
+    name: 'Confluence: tasks, code with a language and paragraphs in cells',
+    html: `<meta charset='utf-8'><p>Hello <span class="emoji-common-node"><img class="emoji" src="https://a.example/1.png" alt=":tada:"></span></p><pre data-language="java"><code>int a;\nint b;</code></pre><table data-number-column="false"><tbody><tr><th><p><strong>H</strong></p></th><th><p>K</p></th></tr><tr><td><p>a</p><p>b</p></td><td><ul><li><p>x</p></li><li><p>y</p></li></ul></td></tr><tr><td><code>a || b</code></td><td>c|d</td></tr></tbody></table>`,
+    text: 'Hello 🎉\nint a;\nint b;\nH\nK\na\nb\nx\ny\na || b\nc|d',
+    markdown:
+      'Hello :tada:\n\n```java\nint a;\nint b;\n```\n\n| H | K |\n| --- | --- |\n| a b | x y |\n| `a || b` | c&#124;d |',
+  },
+  {
+    name: 'Linear: tasks',
+    html: `<ul data-type="todo_list"><li data-type="todo_item" data-checked="false"><p>Write</p></li><li data-type="todo_item" data-checked="true"><p>Read</p></li></ul>`,
+    text: '- [ ] Write\n- [X] Read',
+    markdown: '* [ ] Write\n* [x] Read',
+  },
+  {
+    name: 'Documentation: keys, terms and lines of code as boxes',
+    html: `<meta charset='utf-8'><h1>Copy<a class="headerlink" href="https://docs.example/#copy">¶</a></h1><dl><dt>Keys</dt><dd>Press <kbd>Ctrl</kbd>+<kbd>C</kbd></dd></dl><pre class="brush: js notranslate"><div>a();</div><div><br></div><div>b();</div></pre>`,
+    text: 'Copy\nKeys\nPress Ctrl+C\na();\n\nb();',
+    markdown: '# Copy\n\nKeys\n\nPress `Ctrl`+`C`\n\n```js\na();\n\nb();\n```',
+  },
+  {
+    name: 'Web page: right-to-left text and emoji as pictures',
+    html: `<meta charset='utf-8'><p dir="rtl">שלום <b>עולם</b>! <img class="emoji" alt="🎉" src="https://a.example/1.svg"><img alt="🇩🇪" src="https://a.example/2.svg"><img alt="1️⃣" src="https://a.example/3.svg"></p><ul dir="rtl"><li>מילה</li><li>שנייה</li></ul>`,
+    text: 'שלום עולם! \nמילה\nשנייה',
+    markdown: 'שלום **עולם**! 🎉🇩🇪1️⃣\n\n* מילה\n* שנייה',
+  },
+  {
+    name: 'Parley: formula and emoji of a message',
+    html: `<p style="margin-block: 0.35em;">Area <span><span class="katex" role="math" aria-label="a^2"><span class="katex-html" aria-hidden="true"><span class="mord mathnormal" style="font-style: italic;">a</span><span class="msupsub">2</span></span></span></span> <span class="_emoji_1k0vr_130" role="img" aria-label="tada" title=":tada:">🎉</span> <button type="button">@Ada</button></p>`,
+    text: 'Area a\n2\n  🎉 @Ada',
+    markdown: 'Area $$a^2$$ 🎉 @Ada',
+  },
 ];
