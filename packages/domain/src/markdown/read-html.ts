@@ -242,9 +242,12 @@ class HtmlReader {
         skipCovered();
         const columns = Math.min(Number(cell.attribute('colspan')) || 1, MAX_COLUMNS);
         const children = inEmphasis(this.inlines(cell, depth + 2), this.emphasisOf(cell));
-        for (let index = 0; index < columns; index++) {
-          covered[row.length] = (Number(cell.attribute('rowspan')) || 1) - 1;
-          row.push(index === 0 ? children : []);
+        const column = row.push(children) - 1;
+        // Beyond, merged cells would multiply the size of the table.
+        const end = Math.min(column + columns, MAX_COLUMNS);
+        for (let index = column; index < end; index++) {
+          covered[index] = (Number(cell.attribute('rowspan')) || 1) - 1;
+          if (index > column) row.push([]);
         }
       }
       skipCovered();

@@ -88,15 +88,19 @@ function listLines({ start, items }: List, indent: string, form: Form): readonly
   });
 }
 
+/** Short rows of wider tables stay short, since the size of a padded table is the product of rows and columns. */
+const MAX_PADDED_COLUMNS = 50;
+
 function tableText(rows: readonly (readonly (readonly Inline[])[])[], form: Form): string {
   const width = Math.max(0, ...rows.map((cells) => cells.length));
   if (width === 0) return '';
-  const lines = rows.map((cells) =>
-    rowText(
-      Array.from({ length: width }, (_, column) => cells[column] ?? []),
+  const lines = rows.map((cells, row) => {
+    const length = row === 0 ? width : Math.max(cells.length, Math.min(width, MAX_PADDED_COLUMNS));
+    return rowText(
+      Array.from({ length }, (_, column) => cells[column] ?? []),
       form,
-    ),
-  );
+    );
+  });
   return [lines[0], `|${' --- |'.repeat(width)}`, ...lines.slice(1)].join('\n');
 }
 

@@ -40,3 +40,20 @@ test.each<[name: string, html: string, markdown: string | null]>([
 ])('reads %s', (_, html, markdown) => {
   expect(markdownOfNodes(nodesOf(parseFragment(html)), '')).toBe(markdown);
 });
+
+test.each<[name: string, html: string]>([
+  [
+    'merged cells above many rows',
+    `<table><tr>${'<td colspan=50 rowspan=9999>x'.repeat(1000)}</tr>${'<tr><td>'.repeat(10_000)}</table>`,
+  ],
+  ['levels of lists', '<ul data-indent=0><li>x</ul>'.repeat(10_000)],
+  ['items with tasks', '<li><input type=checkbox>'.repeat(10_000)],
+  ['nested boxes', `${'<div>'.repeat(40)}${'<div>x</div>'.repeat(10_000)}`],
+  ['spaces', `<b>${'<i> </i>'.repeat(100)}${' x'.repeat(100_000)}</b>`],
+  ['lines', '<div>x</div>'.repeat(20_000)],
+])('reads %s within two seconds', (_, html) => {
+  const nodes = nodesOf(parseFragment(html));
+  const begun = process.cpuUsage();
+  markdownOfNodes(nodes, '');
+  expect(process.cpuUsage(begun).user / 1e6).toBeLessThan(2);
+});
