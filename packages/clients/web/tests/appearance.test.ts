@@ -1,8 +1,8 @@
-import type { BrowserContextOptions, Page } from '@playwright/test';
+import type { BrowserContextOptions, Locator, Page } from '@playwright/test';
 import { compiled } from '../src/app/english.js';
 import { LANGUAGES } from '../src/kit/languages.js';
 import { check, open, placesOf } from './places.js';
-import { expect, goTo, messageWith, openPhone, placeOf, post, test, violationsIn } from './stories.js';
+import { expect, goTo, idOf, messageWith, openPhone, placeOf, post, test, violationsIn } from './stories.js';
 
 const NAMES = [
   ...['inbox', 'feed', 'channel', 'channels', 'new channel', 'channel settings', 'subscribers', 'settings preferences'],
@@ -125,6 +125,39 @@ for (const language of LANGUAGES.filter((name) => name !== 'en')) {
     await checkAll(page, await placesOf(server), language);
   });
 }
+
+test('cuts long names at their own end in right-to-left pages', async ({ logIn, server }) => {
+  const name = `Bartholomew ${'Featherstonehaugh '.repeat(3)}`.trim();
+  const id = await idOf(server, 'aaron');
+  const { full_name: before } = await server.call('aaron', 'GET', '/users/me');
+  await server.call('desdemona', 'PATCH', `/users/${id}`, { full_name: name });
+  const { page } = await logIn('desdemona', '#organization/users', {
+    locale: 'ar',
+    viewport: { width: 390, height: 800 },
+  });
+  /** Distance of the first letter from the start of its box, and from the picture before it. */
+  const expectStart = async (text: Locator) => {
+    await expect(text).toBeVisible();
+    const { start, gap } = await text.evaluate((element) => {
+      const range = document.createRange();
+      range.setStart(element.firstChild!, 0);
+      range.setEnd(element.firstChild!, 1);
+      const box = element.getBoundingClientRect();
+      const picture = element.closest('button, [role="option"]')!.firstElementChild!.getBoundingClientRect();
+      return { start: range.getBoundingClientRect().left - box.left, gap: picture.left - box.right };
+    });
+    expect(start).toBeGreaterThanOrEqual(-1);
+    expect(gap).toBeLessThan(16);
+  };
+  await expectStart(page.getByRole('main').locator('td').getByText(name, { exact: true }));
+  await goTo(page, await placeOf(server, 'long names'));
+  await page.locator('form[part="composer"] textarea').pressSequentially('@Barth');
+  await expectStart(page.getByRole('option').getByText(name, { exact: true }));
+  await page.setViewportSize({ width: 1440, height: 800 });
+  await page.getByRole('button', { name: 'الأشخاص', exact: true }).click();
+  await expectStart(page.getByRole('complementary').getByText(name, { exact: true }));
+  await server.call('desdemona', 'PATCH', `/users/${id}`, { full_name: before });
+});
 
 /** Placeholders of visible fields that are longer than their field. */
 const cutPlaceholders = (page: Page) =>

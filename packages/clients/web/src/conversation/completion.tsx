@@ -82,7 +82,7 @@ export function Completion({ field, text, destination, ref }: Props) {
     draw: (suggestion) => (
       <>
         <Picture suggestion={suggestion} />
-        <span className={styles.label}>{labelOf(suggestion)}</span>
+        <bdi className={styles.label}>{labelOf(suggestion)}</bdi>
         <span className={styles.detail}>{detailOf(suggestion, i18n)}</span>
       </>
     ),

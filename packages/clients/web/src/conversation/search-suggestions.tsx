@@ -118,9 +118,7 @@ export function SearchSuggestions({ field, text: own, filters: chips, scope, onC
     draw: ({ icon, label, detail }) => (
       <>
         {icon}
-        <span className={styles.label}>
-          <bdi>{label}</bdi>
-        </span>
+        <bdi className={styles.label}>{label}</bdi>
         <span className={styles.detail}>{detail}</span>
       </>
     ),

@@ -43,9 +43,7 @@ export function PickField({ label, chosen, options, onChange, placeholder, isDis
     draw: ({ icon, name, detail }) => (
       <>
         {icon}
-        <span className={styles.name}>
-          <bdi>{name}</bdi>
-        </span>
+        <bdi className={styles.name}>{name}</bdi>
         {detail !== undefined && <span className={styles.detail}>{detail}</span>}
       </>
     ),

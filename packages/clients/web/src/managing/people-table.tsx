@@ -243,7 +243,7 @@ function Person({ userId, selection, children }: PersonProps) {
       <td>
         <PersonButton person={person} size={30} className={styles.person}>
           <span className={styles.texts}>
-            <span className={styles.name}>{person.name}</span>
+            <bdi className={styles.name}>{person.name}</bdi>
             <span className={styles.detail}>
               <span className={styles.narrow}>{[role, seen].filter(Boolean).join(' · ')}</span>
               <span className={styles.wide}>{user?.delivery_email}</span>

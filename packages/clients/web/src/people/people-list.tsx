@@ -31,10 +31,10 @@ function Person({ userId }: { readonly userId: number }) {
     <PersonButton person={person} size={28} className={styles.person}>
       <span className={styles.names}>
         <span className={styles.name}>
-          <span className={styles.nameText}>{person.name}</span>
+          <bdi className={styles.nameText}>{person.name}</bdi>
           {person.statusEmoji && <Emoji {...person.statusEmoji} />}
         </span>
-        {person.statusText !== '' && <span className={styles.status}>{person.statusText}</span>}
+        {person.statusText !== '' && <bdi className={styles.status}>{person.statusText}</bdi>}
       </span>
       {!person.isBot && <PresenceDot presence={person.presence} />}
     </PersonButton>
