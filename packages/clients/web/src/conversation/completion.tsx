@@ -45,16 +45,7 @@ export function Completion({ field, text, destination, ref }: Props) {
   const isShown = suggestions.length > 0;
 
   useEffect(() => setClosedAt((closed) => (closed === start ? closed : null)), [start]);
-  useFind(query?.kind === 'mention' || query?.kind === 'channel' ? query.text : '');
-  const isEmoji = query?.kind === 'emoji';
-  useEffect(() => {
-    if (isEmoji) void emoji.load();
-  }, [emoji, isEmoji]);
-  const channelId = useComputed(() => (query ? completionChannel(chat.state, query) : null), [chat, query]);
-  useEffect(() => {
-    // A failure leaves the list empty; the name can still be typed.
-    if (channelId !== null) chat.loadTopics(channelId).catch(() => {});
-  }, [chat, channelId]);
+  useNames(query, emoji);
 
   const accept = ({ insert }: Suggestion) => {
     const element = field.current;
@@ -122,6 +113,21 @@ export function Completion({ field, text, destination, ref }: Props) {
       {list}
     </>
   );
+}
+
+/** Loads the names that complete a query. */
+function useNames(query: ReturnType<typeof completionAt>, emoji: ReturnType<typeof useEmojiNames>): void {
+  const chat = useChat();
+  useFind(query?.kind === 'mention' || query?.kind === 'channel' ? query.text : '');
+  const isEmoji = query?.kind === 'emoji';
+  useEffect(() => {
+    if (isEmoji) void emoji.load();
+  }, [emoji, isEmoji]);
+  const channelId = useComputed(() => (query ? completionChannel(chat.state, query) : null), [chat, query]);
+  useEffect(() => {
+    // A failure leaves the list empty; the name can still be typed.
+    if (channelId !== null) chat.loadTopics(channelId).catch(() => {});
+  }, [chat, channelId]);
 }
 
 const NONE: readonly Suggestion[] = [];
