@@ -176,8 +176,8 @@ export async function visibleChannels(
   actor: Actor,
   ids: readonly ChannelId[],
 ): Promise<readonly Channel[]> {
-  const subscribed = new Set(await reads.channels.listSubscribedIds(actor.realmId, actor.id));
   const channels = await reads.channels.list(actor.realmId, ids);
+  const subscribed = await subscribedAmong(reads, actor, channels);
   return channels.filter((channel) => hasMetadataAccess(actor, channel, subscribed.has(channel.id)));
 }
 

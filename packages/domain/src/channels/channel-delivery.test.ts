@@ -35,7 +35,7 @@ describe('replayedSubscriptions', () => {
 });
 
 describe('loadChannelRights', () => {
-  it('returns all periods of subscription by channel', async () => {
+  it('returns all periods of subscription by channel for a replay, and none without one', async () => {
     const { uow, realm, user, channel } = await createFixture(
       aUser({ name: 'hamlet' }),
       aChannel({ name: 'court' }),
@@ -47,19 +47,23 @@ describe('loadChannelRights', () => {
       { channelId: crypt, fromSeq: 3, toSeq: null },
       { channelId: court, fromSeq: 4, toSeq: null },
     ] as SubscribedSpan[];
-    const rights = await uow.read(realm.id, ({ channels }) =>
-      loadChannelRights(
-        { channels, personal: { listSubscribedSpans: async () => spans } } as never,
-        realm.id,
-        user('hamlet').id,
-      ),
-    );
+    const rightsFor = (hasReplay: boolean) =>
+      uow.read(realm.id, ({ channels }) =>
+        loadChannelRights(
+          { channels, personal: { listSubscribedSpans: async () => spans } } as never,
+          realm.id,
+          user('hamlet').id,
+          hasReplay,
+        ),
+      );
+    const rights = await rightsFor(true);
     expect(rights.spans).toEqual(
       new Map([
         [court, [spans[0], spans[2]]],
         [crypt, [spans[1]]],
       ]),
     );
+    expect((await rightsFor(false)).spans.size).toBe(0);
   });
 });
 

@@ -32,6 +32,7 @@ declare module '../kernel/feature-types.js' {
     isSubscribed(channelId: ChannelId): boolean;
   }
   interface QueueOwnerRights {
+    /** Empty if no events will be replayed. */
     readonly spans: ReadonlyMap<ChannelId, readonly SubscribedSpan[]>;
     readonly channelIds: readonly ChannelId[];
   }
@@ -74,13 +75,15 @@ export const replayedSubscriptions = (candidate: ReplayedCandidate): ChannelMemb
   },
 });
 
+/** `hasReplay`: whether events will be replayed, which needs the user's spans. */
 export async function loadChannelRights(
   { channels, personal }: Repositories,
   realmId: RealmId,
   userId: UserId,
+  hasReplay: boolean,
 ): Promise<Pick<QueueOwnerRights, 'spans' | 'channelIds'>> {
   return {
-    spans: byChannel(await personal.listSubscribedSpans({ realmId, userId })),
+    spans: byChannel(hasReplay ? await personal.listSubscribedSpans({ realmId, userId }) : []),
     channelIds: await channels.listSubscribedIds(realmId, userId),
   };
 }

@@ -79,17 +79,15 @@ export const DELIVERY_FEATURES: DeliveryFeatures = {
   selection: MESSAGE_SELECTION,
   noResults: { holders: new Map(), inaccessible: new Map() },
 
-  async loadRights(repositories, { realmId, ownerId }) {
+  async loadRights(repositories, { realmId, ownerId }, after) {
     const user = await loadUserRights(repositories, realmId, ownerId);
-    return (
-      user && {
-        userId: ownerId,
-        lastSeq: await repositories.events.lastSeq(realmId),
-        ...user,
-        ...(await loadGroupRights(repositories, realmId, ownerId)),
-        ...(await loadChannelRights(repositories, realmId, ownerId)),
-      }
-    );
+    if (!user) return null;
+    const lastSeq = await repositories.events.lastSeq(realmId);
+    return {
+      ...{ userId: ownerId, lastSeq, ...user },
+      ...(await loadGroupRights(repositories, realmId, ownerId)),
+      ...(await loadChannelRights(repositories, realmId, ownerId, after < lastSeq)),
+    };
   },
 
   loadSnapshot: async (repositories, realmId) => ({

@@ -115,8 +115,8 @@ export interface SignedOut {
 export interface DeliveryFeatures extends Omit<Audiences, 'parseAudience'> {
   readonly selection: QueueSelection;
   readonly noResults: AudienceResults;
-  /** Returns null if the user does not exist or is deactivated. */
-  loadRights(repositories: Repositories, queue: EventQueue): Promise<QueueOwnerRights | null>;
+  /** Rights for events after `after`. Returns null if the user does not exist or is deactivated. */
+  loadRights(repositories: Repositories, queue: EventQueue, after: EventSeq): Promise<QueueOwnerRights | null>;
   loadSnapshot(repositories: Repositories, realmId: RealmId): Promise<RealmSnapshot>;
   /** Uses few statements for any number of events. */
   findAnswers(

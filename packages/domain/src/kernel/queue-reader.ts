@@ -257,7 +257,7 @@ export class QueueReader {
     const progress = from(live, live.unsentFloor(0 as EventSeq));
     for (let round = 1; ; round++) {
       const { rights, snapshot, prunedUpTo } = await uow.read(queue.realmId, async (repositories) => ({
-        rights: await features.loadRights(repositories, queue),
+        rights: await features.loadRights(repositories, queue, progress.after),
         snapshot: realms.get(queue.realmId) ? null : await features.loadSnapshot(repositories, queue.realmId),
         prunedUpTo: await repositories.events.prunedUpTo(queue.realmId),
       }));

@@ -1,7 +1,8 @@
 import type { Actor } from '../access/actor.js';
 import type { Channel } from '../channels/channel.js';
+import { subscribedAmong } from '../channels/channel-access.js';
 import { DomainError } from '../kernel/errors.js';
-import type { ChannelId, MessageId } from '../kernel/ids.js';
+import type { MessageId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { Message, PersonalFlags } from './message.js';
@@ -36,7 +37,7 @@ export async function loadMessages(
   if (messages.length === 0) return [];
   const channelIds = new Set(messages.flatMap((message) => message.channelId ?? []));
   const channels = new Map((await reads.channels.list(realmId, [...channelIds])).map((one) => [one.id, one]));
-  const subscribed = new Set<ChannelId>(await reads.channels.listSubscribedIds(realmId, actor.id));
+  const subscribed = await subscribedAmong(reads, actor, [...channels.values()]);
   const flags = await reads.personal.listFlags({ realmId, userId: actor.id }, ids);
   return messages.map((message) => ({
     message,
@@ -103,7 +104,7 @@ export async function listReadableEntries(
   const entries = await reads.pages.listEntries(viewer, ids, conditions);
   const channelIds = new Set(entries.flatMap((entry) => entry.channelId ?? []));
   const channels = new Map((await reads.channels.list(actor.realmId, [...channelIds])).map((one) => [one.id, one]));
-  const subscribed = new Set<ChannelId>(await reads.channels.listSubscribedIds(actor.realmId, actor.id));
+  const subscribed = await subscribedAmong(reads, actor, [...channels.values()]);
   const isOwn = await ownership(reads, viewer, entries);
   return entries.filter(
     (entry) =>

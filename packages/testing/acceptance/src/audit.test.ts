@@ -133,6 +133,16 @@ describe('audit line of a log-in', () => {
   }
   const asHost = (path: string) => server.request('GET', path, { headers: { Cookie: 'host=yes' } });
   const asDirectory = () => server.request('GET', '//scim/v2/Users', { headers: { Authorization: 'Bearer wrong' } });
+  async function withRevokedToken(): Promise<void> {
+    const user = { realm: 'zulip', userId: server.people.hamlet.id };
+    await server.createChannel('orders', [server.people.hamlet]);
+    const { id, token } = await server.parley.tokens.create({
+      ...{ user, actions: ['read'], conversations: [{ channel: 'orders', topic: 'Order 7' }] },
+    });
+    await server.parley.tokens.revoke(user, id);
+    lines.length = 0;
+    await server.request('GET', '/users/me', { headers: { Authorization: `Bearer ${token}` } });
+  }
   async function join(email: string): Promise<void> {
     const browser = new TestBrowser(server);
     const { invite_link: link } = fieldsOf(await server.post('/invites/multiuse', server.people.desdemona, {}));
@@ -214,6 +224,7 @@ describe('audit line of a log-in', () => {
       () => server.get('/users/me', { ...server.people.hamlet, apiKey: 'x'.repeat(32) }),
       bad(HAMLET, 'api key', 'UNAUTHORIZED'),
     ],
+    ['revoked access token', withRevokedToken, bad(undefined, 'access token', 'UNAUTHORIZED')],
     ['wrong SCIM token', asDirectory, bad(undefined, 'scim', expect.any(String))],
     ['unknown user of the host application', () => asHost('/users/me'), bad(undefined, 'host', 'UNAUTHORIZED')],
     ['account linked to a service', () => atService({ ...verified(HAMLET) }), ok(HAMLET, 'service', 'linked')],

@@ -135,6 +135,53 @@ async function costOf(work: () => Promise<unknown>): Promise<Cost> {
     expect(many.length).toBeLessThanOrEqual(few.length * 1.05);
   }, 60_000);
 
+  it('does not let the cost of a start grow with the number of subscriptions', async () => {
+    const shop = await TestServer.start();
+    const { hamlet, iago } = shop.people;
+    const { channels, messages } = shop.parley.as({ realm: 'zulip', userId: iago.id });
+    const place = async (from: number, to: number) => {
+      const names = Array.from({ length: to - from }, (_, n) => `Order ${from + n}`);
+      await channels.ensureMany(names.map((name) => ({ name, isPrivate: true, subscribers: [hamlet.id] })));
+      const sends = names.flatMap((channel) =>
+        ['Hello', 'Where is my parcel?'].map((content) => messages.send({ channel, topic: 'Support', content })),
+      );
+      await Promise.all(sends);
+      await shop.catchUp();
+    };
+    const capabilities = { notification_settings_null: true, archived_channels: true, lean_state: true };
+    const narrow = [{ operator: 'is', operand: 'unread' }];
+    const page = { anchor: 'newest', num_before: 100, num_after: 0 };
+    const calls = {
+      register: ['POST', '/register', { client_capabilities: { ...capabilities, partial_state: true } }],
+      inbox: ['GET', '/messages', page],
+      unread: ['GET', '/messages', { ...page, narrow }],
+    } as const;
+    const costs = async () => {
+      const all: Record<string, { readonly statements: number; readonly rows: number }> = {};
+      for (const [name, [method, path, params]] of Object.entries(calls)) {
+        const [reads, before] = [readsOfSqlite(), shop.storage.statements.length];
+        fieldsOf(await shop.request(method, path, { as: hamlet, params: { ...params } }));
+        all[name] = { statements: shop.storage.statements.length - before, rows: reads.stop().rows };
+      }
+      return all;
+    };
+    // The state of more than 500 channels is a part, with at most 1,000 unread messages.
+    await place(0, 520);
+    await costs();
+    const few = await costs();
+    await place(520, 600);
+    await costs();
+    const many = await costs();
+    await shop.close();
+    for (const [name, { statements, rows }] of Object.entries(many)) {
+      const before = few[name]!;
+      expect([name, statements]).toEqual([name, Math.min(statements, before.statements + 2)]);
+      // The queue reads the ids of the subscriptions.
+      const allowed = before.rows + (name === 'register' ? 90 : 10);
+      expect([name, rows]).toEqual([name, Math.min(rows, allowed)]);
+    }
+  }, 120_000);
+
   it('wakes followers, consumers and polls once for all sends of a commit', async () => {
     const { parley, people, realmId } = server;
     const [followed, consumed]: [number[], number[]] = [[], []];

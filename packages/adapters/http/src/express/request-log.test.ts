@@ -28,6 +28,7 @@ it.each<[Error, Partial<TriedLogIn> & { method?: string }, string | null]>([
   [unauthorized('Invalid API key'), { authorization: 'Basic x' }, 'api key'],
   [unauthorized('Invalid token'), { authorization: 'Bearer x' }, 'scim'],
   [unauthorized('Invalid token'), { authorization: 'Bearer x', isOfUser: true }, 'jwt'],
+  [unauthorized('Invalid token'), { authorization: 'Bearer parley_1_x', isOfUser: true }, 'access token'],
   [unauthorized('Account is unknown to this server'), { isByHost: true }, 'host'],
   [unauthorized('Not logged in'), {}, null],
   [unknownPath(), { authorization: 'Basic x' }, null],

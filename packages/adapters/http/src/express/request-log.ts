@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { DomainError, type ErrorCode, type RealmId, type UserId } from '@parley/domain/kernel';
-import type { AuditProgram } from '@parley/domain/membership';
+import { type AuditProgram, isAccessToken } from '@parley/domain/membership';
 import type { OrganizationClient, Route } from '../declarations/route.js';
 import type { Identity } from '../security/authenticate.js';
 import { HttpRefusal, type LogInChange, type LogInRecord, type Reply } from '../wire/reply.js';
@@ -106,14 +106,20 @@ export function failedLogInOf(refusal: unknown, method: string | undefined, trie
   if (!(refusal instanceof DomainError || refusal instanceof HttpRefusal)) return null;
   const failure = refusal.code ?? '';
   if (method !== undefined) return { method, failure };
-  const isToken = tried.authorization?.toLowerCase().startsWith('bearer');
-  const byHeader = isToken ? (tried.isOfUser ? 'jwt' : 'scim') : 'api key';
+  const byHeader = methodOf(tried);
   if (refusal instanceof DomainError && WRONG_CREDENTIALS.has(refusal.code)) {
     return { method: refusal.code === 'WRONG_PASSWORD' ? 'password' : byHeader, failure };
   }
   if (!(refusal instanceof HttpRefusal) || refusal.status !== 401) return null;
   if (tried.authorization !== undefined) return { method: byHeader, failure };
   return tried.isByHost ? { method: 'host', failure } : null;
+}
+
+function methodOf({ authorization, isOfUser }: TriedLogIn): string {
+  const token = /^bearer\b *(\S*)/i.exec(authorization ?? '')?.[1];
+  if (token === undefined) return 'api key';
+  if (!isOfUser) return 'scim';
+  return isAccessToken(token) ? 'access token' : 'jwt';
 }
 
 /** Maximum length of values supplied by clients. */

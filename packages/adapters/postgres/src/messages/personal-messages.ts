@@ -49,7 +49,7 @@ export class PostgresPersonalMessages extends SqlPersonalMessages<
               EXISTS (SELECT 1 FROM message m WHERE m.recipient_id = l.recipient_id AND (m.property_bits & 64) <> 0)
        FROM (
          SELECT DISTINCT s.recipient_id, r.channel_id FROM span s JOIN recipient r ON r.id = s.recipient_id
-         WHERE s.user_id = $1 AND r.realm_id = $2 AND r.channel_id IS NOT NULL AND NOT EXISTS (
+         WHERE s.user_id = $1 AND s.to_ordinal IS NOT NULL AND r.realm_id = $2 AND r.channel_id IS NOT NULL AND NOT EXISTS (
            SELECT 1 FROM span o WHERE o.user_id = s.user_id AND o.recipient_id = s.recipient_id AND o.to_ordinal IS NULL)
        ) l`,
     );

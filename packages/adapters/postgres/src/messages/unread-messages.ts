@@ -1,4 +1,4 @@
-import { getOrThrow, type MessageId, type Ordinal, type RecipientId } from '@parley/domain/kernel';
+import { getOrThrow, lastOf, type MessageId, type Ordinal, type RecipientId } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import {
   type OrdinalRange,
@@ -8,11 +8,16 @@ import {
   type Viewer,
 } from '@parley/domain/messages';
 import {
+  after,
   batches,
+  canScanRecent,
+  EVER,
   grouped,
   idOf,
   inOrder,
   isMuted,
+  isReceivedUnread,
+  MANY_SPANS,
   type MessageIndexRow,
   Nearest,
   newStatementCache,
@@ -22,6 +27,7 @@ import {
   propertyBitsOf,
   type Reader,
   type RecipientOrdinalRange,
+  recentWindow,
   toUnreadMessages,
   UNREAD_COLUMNS,
   type UnreadRow,
@@ -51,6 +57,7 @@ export class UnreadMessages {
   private readonly queries: ReturnType<typeof newStatementCache<Query<UnreadRow>>>;
   private readonly subjects: ConditionSubjects;
   private readonly hasMovedIn: Query<1>;
+  private readonly newestIdIfManySpans: Query<number>;
   private readonly markedIds: Query<MessageId>;
   private readonly ordinalsAround: Query<readonly [RecipientId, Ordinal | null, Ordinal | null]>;
 
@@ -71,6 +78,9 @@ export class UnreadMessages {
         WHERE m.recipient_id = r.id AND m.sent_recipient_id = r.id AND m.id ${bound} ORDER BY m.id ${order} LIMIT 1)`;
     this.ordinalsAround = connection.tuples(
       `SELECT r.id, ${nearest('< $1', 'DESC')}, ${nearest('> $2', 'ASC')} FROM unnest($3::bigint[]) r (id)`,
+    );
+    this.newestIdIfManySpans = connection.values<number>(
+      `SELECT (SELECT max(id) FROM message) FROM span WHERE user_id = $1 LIMIT 1 OFFSET $2`,
     );
     this.markedIds = connection.values<MessageId>(
       'SELECT message_id FROM message_flag WHERE user_id = $1 AND read = 0 AND realm_id = $2',
@@ -98,6 +108,8 @@ export class UnreadMessages {
     limit: number,
     marked: readonly UnreadRow[],
   ): Promise<readonly UnreadRow[]> {
+    const recent = await this.recent(reader, narrowing, EVER, limit, marked);
+    if (recent) return recent.reverse();
     const spans = await this.rangesFor(reader.viewer, narrowing);
     return (await this.nearest(reader, narrowing, spans, 'end', limit, marked)).reverse();
   }
@@ -106,13 +118,52 @@ export class UnreadMessages {
   async page(viewer: Viewer, narrowing: Narrowing, pageBounds: PageBounds, limit: number): Promise<UnreadRow[]> {
     const isOlder = pageBounds.direction === 'older';
     const within = between(narrowing, pageBounds.first, pageBounds.last);
-    const [reader, marked, spans] = await Promise.all([
+    const [reader, marked] = await Promise.all([
       this.readerOf(viewer),
       this.marked(viewer, within, isOlder ? 'DESC' : 'ASC', limit),
-      this.rangesFor(viewer, narrowing),
     ]);
-    const cut = await this.within(spans, pageBounds);
+    const recent = await this.recent(reader, within, pageBounds, limit, marked);
+    if (recent) return recent;
+    const cut = await this.within(await this.rangesFor(viewer, narrowing), pageBounds);
     return this.nearest(reader, within, cut, isOlder ? 'end' : 'start', limit, marked);
+  }
+
+  /**
+   * Returns the newest `limit` unread messages of the range, newest first, if they are among the last messages of the
+   * server. Returns null otherwise, and for viewers with few spans.
+   */
+  private async recent(
+    reader: Reader,
+    narrowing: Narrowing,
+    pageBounds: PageBounds,
+    limit: number,
+    marked: readonly UnreadRow[],
+  ): Promise<UnreadRow[] | null> {
+    if (!canScanRecent(narrowing, pageBounds, limit)) return null;
+    const { userId, realmId } = reader.viewer;
+    const newest = await this.newestIdIfManySpans.get(userId, MANY_SPANS);
+    if (newest === undefined) return null;
+    const { sql, parameters } = narrowing.restriction;
+    const window = recentWindow(pageBounds, newest, limit);
+    const received: UnreadRow[] = [];
+    for (let part: PageBounds | null = window; part && received.length < limit; ) {
+      // A lateral join, because the planner may read all spans for EXISTS.
+      const rows: UnreadRow[] = await this.rows(
+        `FROM message m CROSS JOIN LATERAL (
+           SELECT 1 FROM span s WHERE s.user_id = ? AND s.recipient_id = m.sent_recipient_id AND s.realm_id = ?
+           LIMIT 1) own
+         WHERE m.id BETWEEN ? AND ? AND (m.property_bits & ${PROPERTY_BITS.isReadByDefault}) = 0 ${sql}
+         ORDER BY m.id DESC LIMIT ?`,
+        [userId, realmId, part.first, part.last, ...parameters, limit],
+      );
+      const state = await this.states.load(reader.viewer, rows);
+      const unread = rows.filter((row) => !reader.marked.has(idOf(row)) && isReceivedUnread(state, row));
+      received.push(...(await this.meant(reader.viewer, unread, narrowing)));
+      part = rows.length === limit ? after(part, idOf(lastOf(rows))) : null;
+    }
+    const found = [...received, ...marked.filter((row) => idOf(row) >= window.first)];
+    if (found.length < limit && window.first > pageBounds.first) return null;
+    return found.sort((a, b) => idOf(b) - idOf(a)).slice(0, limit);
   }
 
   async findFirst(viewer: Viewer, narrowing: Narrowing): Promise<MessageId | null> {

@@ -45,8 +45,9 @@ export class SqlitePersonalMessages extends SqlPersonalMessages<string, ReturnTy
     this.conversations = new TopicUnread(connection, this.parts.states.readSets, this.parts.incomplete);
     // One page per recipient here, while PostgreSQL decides most of them in one statement to save round trips.
     this.leftRecipients = connection.tuples<readonly [RecipientId, ChannelId]>(
-      `SELECT DISTINCT s.recipient_id, r.channel_id FROM span s JOIN recipient r ON r.id = s.recipient_id
-       WHERE s.user_id = ? AND r.realm_id = ? AND r.channel_id IS NOT NULL AND NOT EXISTS (
+      `SELECT DISTINCT s.recipient_id, r.channel_id
+       FROM span s INDEXED BY span_left CROSS JOIN recipient r ON r.id = s.recipient_id
+       WHERE s.user_id = ? AND s.to_ordinal IS NOT NULL AND r.realm_id = ? AND r.channel_id IS NOT NULL AND NOT EXISTS (
          SELECT 1 FROM span o WHERE o.user_id = s.user_id AND o.recipient_id = s.recipient_id AND o.to_ordinal IS NULL)`,
     );
     this.historicalChannels = connection.tuples<readonly [RecipientId, ChannelId]>(

@@ -108,7 +108,7 @@ export class ReceivedMessagePages {
     for (let part: PageBounds | null = window; part && found.length < limit; ) {
       const rows = this.series.select(
         `FROM message m NOT INDEXED
-         WHERE m.recipient_id IN (SELECT recipient_id FROM span WHERE user_id = ? AND realm_id = ?)
+         WHERE EXISTS (SELECT 1 FROM span s WHERE s.user_id = ? AND s.recipient_id = m.recipient_id AND s.realm_id = ?)
            ${restriction.sql} AND m.id BETWEEN ? AND ?
          ORDER BY m.id ${orderOf(pageRange)} ${LIMIT}`,
         ...[viewer.userId, viewer.realmId, ...restriction.parameters, part.first, part.last, limit],

@@ -1,4 +1,4 @@
-import { type MessageId, type Ordinal, type RecipientId, slicesOf } from '@parley/domain/kernel';
+import { lastOf, type MessageId, type Ordinal, type RecipientId, slicesOf } from '@parley/domain/kernel';
 import {
   type OrdinalRange,
   type ReadSegment,
@@ -7,11 +7,16 @@ import {
   type Viewer,
 } from '@parley/domain/messages';
 import {
+  after,
   batches,
+  canScanRecent,
+  EVER,
   idOf,
   inOrder,
   isMuted,
+  isReceivedUnread,
   jsonList,
+  MANY_SPANS,
   MESSAGE_INDEX_COLUMNS,
   type MessageIndexColumns,
   type MessageIndexRow,
@@ -23,6 +28,7 @@ import {
   propertyBitsOf,
   type Reader,
   type RecipientOrdinalRange,
+  recentWindow,
   toUnreadMessages,
   UNREAD_COLUMNS,
   type UnreadRow,
@@ -50,6 +56,8 @@ export class UnreadMessages {
   private readonly queries: LRUCache<string, Query<string>>;
   private readonly subjects: ConditionSubjects;
   private readonly hasMovedIn: Query<1>;
+  private readonly hasManySpans: Query<1>;
+  private readonly newestId: Query<number | null>;
   private readonly markedIds: Query<MessageId>;
   private readonly ordinalsAround: Query<readonly [RecipientId, Ordinal | null, Ordinal | null]>;
   private readonly sentAt: Query<MessageIndexColumns>;
@@ -83,6 +91,8 @@ export class UnreadMessages {
     this.sentAt = connection.tuples<MessageIndexColumns>(
       `SELECT ${MESSAGE_INDEX_COLUMNS} FROM message m WHERE m.sent_recipient_id = ? AND m.ordinal = ?`,
     );
+    this.hasManySpans = connection.values<1>('SELECT 1 FROM span WHERE user_id = ? LIMIT 1 OFFSET ?');
+    this.newestId = connection.values<number | null>('SELECT max(id) FROM message');
     this.markedIds = connection.values<MessageId>(
       `SELECT message_id FROM message_flag INDEXED BY message_flag_unread
        WHERE user_id = ? AND read = 0 AND realm_id = ?`,
@@ -105,6 +115,8 @@ export class UnreadMessages {
 
   /** Returns the newest `limit` messages marked unread or missing from read sets, ascending by id. */
   newest(reader: Reader, narrowing: Narrowing, limit: number, marked: readonly UnreadRow[]): readonly UnreadRow[] {
+    const recent = this.recent(reader, narrowing, EVER, limit, marked);
+    if (recent) return recent.reverse();
     const spans = this.rangesFor(reader.viewer, narrowing);
     return this.nearest(reader, narrowing, spans, 'end', limit, marked).reverse();
   }
@@ -114,8 +126,47 @@ export class UnreadMessages {
     const isOlder = pageRange.direction === 'older';
     const within = between(narrowing, pageRange.first, pageRange.last);
     const marked = this.marked(viewer, within, isOlder ? 'DESC' : 'ASC', limit);
+    const reader = this.readerOf(viewer);
+    const recent = this.recent(reader, within, pageRange, limit, marked);
+    if (recent) return recent;
     const spans = this.within(this.rangesFor(viewer, narrowing), pageRange);
-    return this.nearest(this.readerOf(viewer), within, spans, isOlder ? 'end' : 'start', limit, marked);
+    return this.nearest(reader, within, spans, isOlder ? 'end' : 'start', limit, marked);
+  }
+
+  /**
+   * Returns the newest `limit` unread messages of the range, newest first, if they are among the last messages of the
+   * server. Returns null otherwise, and for viewers with few spans.
+   */
+  recent(
+    reader: Reader,
+    narrowing: Narrowing,
+    pageRange: PageBounds,
+    limit: number,
+    marked: readonly UnreadRow[],
+  ): UnreadRow[] | null {
+    if (!canScanRecent(narrowing, pageRange, limit)) return null;
+    const { userId, realmId } = reader.viewer;
+    if (this.hasManySpans.get(userId, MANY_SPANS) === undefined) return null;
+    const { sql, parameters } = narrowing.restriction;
+    const window = recentWindow(pageRange, this.newestId.get() ?? 0, limit);
+    const received: UnreadRow[] = [];
+    for (let part: PageBounds | null = window; part && received.length < limit; ) {
+      const rows: UnreadRow[] = this.rows(
+        `FROM message m NOT INDEXED
+         WHERE m.id BETWEEN ? AND ? AND m.property_bits & ${PROPERTY_BITS.isReadByDefault} = 0
+           AND EXISTS (SELECT 1 FROM span s
+                       WHERE s.user_id = ? AND s.recipient_id = m.sent_recipient_id AND s.realm_id = ?) ${sql}
+         ORDER BY m.id DESC ${LIMIT}`,
+        [part.first, part.last, userId, realmId, ...parameters, limit],
+      );
+      const state = this.states.load(reader.viewer, rows);
+      const unread = rows.filter((row) => !reader.marked.has(idOf(row)) && isReceivedUnread(state, row));
+      received.push(...this.meant(reader.viewer, unread, narrowing));
+      part = rows.length === limit ? after(part, idOf(lastOf(rows))) : null;
+    }
+    const found = [...received, ...marked.filter((row) => idOf(row) >= window.first)];
+    if (found.length < limit && window.first > pageRange.first) return null;
+    return found.sort((a, b) => idOf(b) - idOf(a)).slice(0, limit);
   }
 
   /** Returns the first `limit` messages marked unread or missing from read sets, from the newest or oldest end. */

@@ -9,6 +9,7 @@ import {
 import {
   ascending,
   countOf,
+  EVER,
   isMuted,
   isUnreadIn,
   PROPERTY_BITS,
@@ -95,8 +96,15 @@ export class UnreadOverviews {
 
   of(viewer: Viewer, limit: number): UnreadOverview {
     const reader = this.unread.readerOf(viewer);
-    const everywhere = this.unreadRanges(viewer);
     const marked = this.unread.marked(viewer, EVERYTHING, 'DESC', limit + 1);
+    const recent = this.unread.recent(reader, EVERYTHING, EVER, limit + 1, marked);
+    if (recent) {
+      const found = new UnreadCollection();
+      found.addRows(recent);
+      found.keepNewest(limit);
+      return this.present(viewer, found, this.unread.unmentioned(viewer, marked), found.isCut);
+    }
+    const everywhere = this.unreadRanges(viewer);
     for (let wanted = limit; ; wanted *= 2) {
       const { from, ordinalRanges } = this.newest(everywhere, wanted);
       const found = new UnreadCollection();

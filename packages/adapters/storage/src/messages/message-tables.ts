@@ -298,6 +298,11 @@ const CLOSED_SPANS = `
 CREATE INDEX span_closed ON span (recipient_id, to_ordinal) WHERE to_ordinal IS NOT NULL;
 `;
 
+const LEFT_RECIPIENTS = `
+-- expand: finds the channels that a user has left without reading all the user's spans.
+CREATE INDEX span_left ON span (user_id, recipient_id) WHERE to_ordinal IS NOT NULL;
+`;
+
 /** Message tables in both databases. */
 export const MESSAGE_TABLES = {
   schema: 'messages',
@@ -312,6 +317,7 @@ export const MESSAGE_TABLES = {
     45: SUBMESSAGES_OF_SENDERS,
     55: HELD_COPIES,
     59: CLOSED_SPANS,
+    63: LEFT_RECIPIENTS,
   },
   messageTables: ['message_flag', 'submessage', 'message_edit', 'moved_message'],
   realmTables: [

@@ -2,6 +2,8 @@ import { type ChannelId, lastOf, type MessageId, type Ordinal, type RecipientId 
 import type { ConversationBatch, OrdinalRange, UnreadMessage, Viewer } from '@parley/domain/messages';
 import { ascending } from '../engine/rows.js';
 import { PROPERTY_BITS } from './message-rows.js';
+import type { Narrowing } from './narrowing.js';
+import type { PageBounds } from './page-range.js';
 import {
   type FlagRow,
   idOf,
@@ -9,6 +11,7 @@ import {
   type MessageIndexColumns,
   type MutedRange,
   type RecipientOrdinalRange,
+  type ViewerMessageState,
 } from './viewer-message-state.js';
 
 export interface UnreadSpan extends RecipientOrdinalRange {
@@ -106,6 +109,35 @@ export class Nearest {
     this.farthest = idOf(lastOf(this.rows));
   }
 }
+
+/** Number of spans above which a viewer's newest unread messages are first looked for among the last messages. */
+export const MANY_SPANS = 500;
+/** Maximum number of unread messages looked for among the last messages. */
+const MAX_RECENT = 1001;
+/** Number of ids of the last messages that are examined for unread ones. */
+const RECENT_IDS = { atLeast: 500, perMessage: 3 };
+
+/** True if the last messages of all conversations may contain the newest unread messages of the conditions. */
+export const canScanRecent = (
+  { series, messageId, searched, topicKey, senderId, property, isDirect, privacies }: Narrowing<unknown>,
+  { direction }: PageBounds,
+  limit: number,
+): boolean =>
+  direction === 'older' &&
+  limit <= MAX_RECENT &&
+  [series, messageId, searched, topicKey, senderId, property, privacies].every((selection) => selection === null) &&
+  isDirect !== true;
+
+/** Returns the newest part of a page range that is examined for that number of unread messages. */
+export function recentWindow(pageBounds: PageBounds, newest: number, limit: number): PageBounds {
+  const last = Math.min(pageBounds.last, newest);
+  const width = RECENT_IDS.atLeast + RECENT_IDS.perMessage * limit;
+  return { ...pageBounds, first: Math.max(pageBounds.first, last - width), last };
+}
+
+/** True for unread messages that belong to the viewer because of spans. */
+export const isReceivedUnread = (state: ViewerMessageState, row: UnreadRow): boolean =>
+  state.source(row) === 'received' && !state.isRead(row, 'received');
 
 /** Ordinals per statement; few at first, for callers that need one message. */
 const FIRST_BATCH = 16;

@@ -1,6 +1,6 @@
 import type { MessageId, RecipientId, Transaction } from '@parley/domain/kernel';
-import { type Message, type MessageCondition, not } from '@parley/domain/messages';
-import type { Fixture, MessageSpec } from '../builders.js';
+import { type Message, type MessageCondition, type MessageFilter, not } from '@parley/domain/messages';
+import { aChannel, type Fixture, type MessageSpec } from '../builders.js';
 import {
   conditionIn,
   flagsOf,
@@ -316,6 +316,47 @@ export function readMessagesContract(open: OpenStorage): void {
           r.personal.findFirstUnread(fixture.viewer('c'), shared(general)),
         ),
       ).toBeNull();
+    });
+
+    it('finds the newest unread messages of viewers with hundreds of conversations', async () => {
+      const names = Array.from({ length: 510 }, (_, n) => `order ${n}`);
+      const fixture = await stage(...scene, ...names.map((name) => aChannel({ name, subscribers: ['a'] })));
+      const history = await send(fixture, { from: 'b', to: 'secret' });
+      const before = await send(fixture, { from: 'c', to: 'secret' });
+      await subscribe(fixture, 'secret', 'a');
+      const since = await send(fixture, { from: 'b', to: 'secret' });
+      const sent: Message[] = [];
+      for (const to of names.slice(0, 120)) sent.push(await send(fixture, { from: 'b', to }));
+      await mark(fixture, 'a', sent.slice(60, 90), true);
+      await mark(fixture, 'a', sent.slice(85, 86), false);
+      await unsubscribe(fixture, names[100]!, 'a');
+      await send(fixture, { from: 'b', to: names[100]! });
+      await move(fixture, sent.slice(101, 102), 'random');
+      await fixture.add(aChannel({ name: 'hidden', subscribers: ['b'] }));
+      await move(fixture, sent.slice(102, 103), 'hidden');
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.personal.addHistorical(fixture.viewer('a'), [history.id]));
+      await mark(fixture, 'a', [history], false);
+      const inOrders = sent.filter((_, n) => n < 60 || n === 85 || (n >= 90 && n !== 102));
+      const unread = [history.id, since.id, ...idsOf(inOrders)];
+      expect(unread).not.toContain(before.id);
+      expect(await unreadOf(fixture, 'a')).toEqual(unread);
+
+      const isUnread: MessageCondition = not({ kind: 'flag', flag: 'read' });
+      const page = (filter: MessageFilter, atMost: number | null, limit: number) =>
+        fixture.uow.read(fixture.realm.id, async ({ pages }) =>
+          idsOf(await pages.listEntriesUpTo(fixture.viewer('a'), filter, atMost, limit)),
+        );
+      expect(await page(own(isUnread), null, 100)).toEqual(unread);
+      expect(await page(own(isUnread), null, 40)).toEqual(unread.slice(-40));
+      expect(await page(own(isUnread), sent[30]!.id, 10)).toEqual(idsOf(sent.slice(21, 31)));
+      expect(await page(own(isUnread, not(conditionIn(fixture, names[119]!))), null, 2)).toEqual(
+        idsOf(sent.slice(117, 119)),
+      );
+      const overview = await fixture.uow.read(fixture.realm.id, ({ personal }) =>
+        personal.overviewUnread(fixture.viewer('a'), 10),
+      );
+      expect(ascending(overview.conversations.flatMap(({ ids }) => ids))).toEqual(unread.slice(-10));
+      expect(overview.oldOnesAreMissing).toBe(true);
     });
   });
 }
