@@ -277,6 +277,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/server/testing',
       '@parley/sqlite',
       '@parley/testkit',
+      '@parley/transfer',
       'node:',
     ],
     isTestSupport: true,

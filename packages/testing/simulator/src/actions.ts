@@ -199,6 +199,9 @@ export const ACTIONS = {
       const channel = pickChannel(company, a, (each) => !company.model.mayKnow(by, each));
       if (channel) await company.insist(by, 'GET', `/streams/${channel.id}`, {});
       const hidden = [...company.model.messages.values()].filter((message) => !company.model.mayRead(by, message));
+      const foreign = pick(company.model.foreign, a);
+      if (foreign) await company.insist(by, 'GET', `/messages/${foreign.id}`, {});
+      if (foreign?.path) await company.insist(by, 'GET', `/user_uploads/${foreign.path}`, {}, { isPage: true });
       const message = pick(hidden, a);
       if (!message) return;
       await company.checkSearch(by, message);
