@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ALL_CAPABILITIES, SyncedState } from '@parley/testkit/synced-state';
 import { type Change, Deliveries } from './deliveries.js';
 import type { DiskFailure } from './disk.js';
 import type { Account, Engine } from './engine.js';
@@ -14,7 +15,6 @@ import {
 } from './model.js';
 import type { Delivery } from './outside.js';
 import type { SimulatedTime } from './simulated-time.js';
-import { ALL_CAPABILITIES, SyncedState } from './synced-state.js';
 import { Violation } from './violation.js';
 import { type Answer, type Call, ConnectionLost } from './wire.js';
 
