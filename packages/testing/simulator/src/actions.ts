@@ -246,11 +246,15 @@ export const ACTIONS = {
   },
   invite: {
     weight: 4,
-    play: async (company, { by, a, b }) => {
+    play: async (company, step) => {
+      const { by, a, b } = step;
       const channel = pickChannel(company, a, ({ subscribers }) => subscribers.has(by));
       const outside = [...company.people.keys()].filter((person) => !channel?.subscribers.has(person));
       const guest = pick(outside, b);
-      if (channel && guest !== undefined) await company.invite(by, channel, [guest]);
+      if (!channel || guest === undefined) return;
+      await company.invite(by, channel, [guest]);
+      // The first event of the new subscriber.
+      if (company.model.mayPost(by, channel)) await send(company, step, false, null, { channel, topic: TOPICS[0]! });
     },
   },
   leave: {

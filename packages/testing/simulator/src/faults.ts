@@ -21,8 +21,10 @@ export const FAULTS = {
     },
   },
   crashNow: {
-    weight: 1,
-    play: async (company) => {
+    weight: 2,
+    play: async (company, step) => {
+      // A new subscriber then reads the first events from the log.
+      if (step.a < 0.5) await ACTIONS.invite.play(company, step);
       await company.engine.crash();
       await company.recover();
     },
