@@ -926,6 +926,21 @@ describe('forked log', () => {
   });
 });
 
+describe('restart of clients', () => {
+  it('ends queues that a crash has left in the storage', async () => {
+    const fixture = await cast();
+    const events = await live(fixture);
+    const earlier = await events.register('hamlet');
+    await events.announce(users([]), { type: 'restarted' });
+    await events.restart();
+    await gone(events.open('hamlet', earlier));
+    const later = await events.register('hamlet');
+    const seq = await events.announce(wholeRealm);
+    expect(dueTo(await events.open('hamlet', later))).toEqual([seq]);
+    expect(events.problems).toEqual([]);
+  });
+});
+
 describe('unreadable row', () => {
   it('is removed and reported if it is a queue, and lets its client register again', async () => {
     const fixture = await cast();

@@ -97,6 +97,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
       maxEventsBehind: options.maxEventsBehind,
       fail: (live, { type, seq }, err) => this.fail(live, type, seq, err),
       expire: (live, reason) => this.failQueue(live, reason),
+      end: (live) => this.end(live),
       takePosition: (live) => this.takeUnloggedPosition(live),
     });
   }

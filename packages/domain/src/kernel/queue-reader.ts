@@ -113,6 +113,8 @@ export interface QueueReaderParts {
   readonly fail: (live: LiveQueue, what: EventReference, error: unknown) => Error;
   /** Ends a queue that cannot continue reading. Returns the error for its client. */
   readonly expire: (live: LiveQueue, reason: string) => Error;
+  /** Ends a queue without a report. Returns the error for its client. */
+  readonly end: (live: LiveQueue) => Error;
   readonly takePosition: (live: LiveQueue) => Promise<number>;
 }
 
@@ -283,6 +285,8 @@ export class QueueReader {
     while (progress.after < rights.lastSeq && !live.isClosed) {
       const page = await cache.listAfter(queue.realmId, progress.after, rights.lastSeq);
       if (!page) throw this.parts.expire(live, EVENTS_GONE);
+      // A crash before the removal of the queues leaves some of them in the storage.
+      if (page.some(isRestart)) throw this.parts.end(live);
       const found = this.findDue(live, replay, page, await replay.resultsFor(page));
       await this.offerAll(live, rights, found, take, progress);
       if (progress.isFull) return;
@@ -400,6 +404,7 @@ export class QueueReader {
 }
 
 const NOTHING = () => {};
+const isRestart = (logged: LoggedEvent): boolean => isReadable(logged) && logged.event.type === 'restarted';
 
 const isList = <T>(value: T | readonly T[]): value is readonly T[] => Array.isArray(value);
 

@@ -27,6 +27,8 @@ interface Rules {
 
 /** Separate entry point: measured servers load it without the rest of the testkit. */
 const PROCESS_USAGE = '@parley/testkit/process-usage';
+/** State of a client, against which events are checked. */
+const SYNCED_STATE = '@parley/testkit/synced-state';
 
 /**
  * Allowed imports per package: server → adapters, moving → domain. Adapters never import each other; they import of
@@ -184,9 +186,9 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/repo-checks',
       '@parley/server',
       '@parley/server/testing',
-      '@parley/simulator',
       '@parley/sqlite',
       '@parley/testkit',
+      SYNCED_STATE,
       'express',
       'node:',
       'smtp-server',
@@ -219,7 +221,10 @@ const RULES: Readonly<Record<string, Rules>> = {
       'tus-js-client',
     ],
   },
-  testkit: { mayImport: ['@parley/domain', '@parley/transfer', 'node:'], isTestSupport: true },
+  testkit: {
+    mayImport: ['@parley/chat', '@parley/client', '@parley/domain', '@parley/transfer', 'node:'],
+    isTestSupport: true,
+  },
   // Package for applications; re-exports its part of the other packages.
   parley: {
     mayImport: [
@@ -266,8 +271,6 @@ const RULES: Readonly<Record<string, Rules>> = {
   // The whole engine in one process, as an application composes it.
   simulator: {
     mayImport: [
-      '@parley/chat',
-      '@parley/client',
       '@parley/domain',
       '@parley/export-files',
       '@parley/http',
@@ -277,6 +280,8 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/server/testing',
       '@parley/sqlite',
       '@parley/testkit',
+      SYNCED_STATE,
+      '@parley/transfer',
       'node:',
     ],
     isTestSupport: true,

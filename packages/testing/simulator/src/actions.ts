@@ -199,6 +199,9 @@ export const ACTIONS = {
       const channel = pickChannel(company, a, (each) => !company.model.mayKnow(by, each));
       if (channel) await company.insist(by, 'GET', `/streams/${channel.id}`, {});
       const hidden = [...company.model.messages.values()].filter((message) => !company.model.mayRead(by, message));
+      const foreign = pick(company.model.foreign, a);
+      if (foreign) await company.insist(by, 'GET', `/messages/${foreign.id}`, {});
+      if (foreign?.path) await company.insist(by, 'GET', `/user_uploads/${foreign.path}`, {}, { isPage: true });
       const message = pick(hidden, a);
       if (!message) return;
       await company.checkSearch(by, message);
@@ -243,11 +246,15 @@ export const ACTIONS = {
   },
   invite: {
     weight: 4,
-    play: async (company, { by, a, b }) => {
+    play: async (company, step) => {
+      const { by, a, b } = step;
       const channel = pickChannel(company, a, ({ subscribers }) => subscribers.has(by));
       const outside = [...company.people.keys()].filter((person) => !channel?.subscribers.has(person));
       const guest = pick(outside, b);
-      if (channel && guest !== undefined) await company.invite(by, channel, [guest]);
+      if (!channel || guest === undefined) return;
+      await company.invite(by, channel, [guest]);
+      // The first event of the new subscriber.
+      if (company.model.mayPost(by, channel)) await send(company, step, false, null, { channel, topic: TOPICS[0]! });
     },
   },
   leave: {

@@ -11,6 +11,9 @@ export interface Choices {
   readonly b: number;
 }
 
+/** Moments of a crash. */
+export const MOMENTS = ['before', 'within', 'after'] as const;
+
 export type Play = (company: Company, step: Choices) => Promise<void>;
 
 export const pick = <T>(values: readonly T[], fraction: number): T | undefined =>

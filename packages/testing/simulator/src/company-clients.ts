@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { ALL_CAPABILITIES, SyncedState } from '@parley/testkit/synced-state';
 import { type Change, Deliveries } from './deliveries.js';
 import type { DiskFailure } from './disk.js';
 import type { Account, Engine } from './engine.js';
@@ -14,7 +15,6 @@ import {
 } from './model.js';
 import type { Delivery } from './outside.js';
 import type { SimulatedTime } from './simulated-time.js';
-import { ALL_CAPABILITIES, SyncedState } from './synced-state.js';
 import { Violation } from './violation.js';
 import { type Answer, type Call, ConnectionLost } from './wire.js';
 
@@ -109,12 +109,11 @@ export class CompanyClients {
     readonly model: Model,
     readonly people: readonly Account[],
     private readonly onTrace: (line: string) => void,
-  ) {
-    engine.outside.onDelivery = (delivery) => this.receive(delivery);
-  }
+  ) {}
 
   /** Registers the phones of all people and creates the bot. */
   async openDeliveries(): Promise<void> {
+    this.engine.outside.onDelivery = (delivery) => this.receive(delivery);
     for (const person of this.people.keys()) {
       await this.insist(person, 'POST', '/users/me/android_gcm_reg_id', { token: tokenOf(person) });
     }
@@ -128,7 +127,13 @@ export class CompanyClients {
     this.trace(`${kind} to ${to}: ${[...numbersIn(text)]}`);
     const numbers = numbersIn(text);
     if (kind === 'bot') return this.answer(numbers);
-    const person = [...this.people.keys()].find((each) => to === tokenOf(each) || to === addressOf(each))!;
+    const person = [...this.people.keys()].find((each) => to === tokenOf(each) || to === addressOf(each));
+    // People of copied companies have other addresses.
+    if (person === undefined && ![...numbers].some((number) => number > 0)) return '';
+    if (person === undefined) {
+      this.refusal = `${to} gets text ${[...numbers]}`;
+      return '';
+    }
     for (const number of numbers) {
       if (!this.model.mayShow(person, number, this.time.now(), false)) this.doubtful.push({ person, number, kind });
       const key = deliveryOf(kind, person, number);
@@ -200,12 +205,12 @@ export class CompanyClients {
 
   /** Sends a request of a person and checks that the response shows nothing to the wrong person. @throws ConnectionLost */
   async call(person: Person, method: Call['method'], path: string, params: Params = {}, options: CallOptions = {}) {
-    const { authorization } = this.people[person]!;
+    const { authorization, copyHost } = this.people[person]!;
     this.calls++;
     const label = `p${person} ${method} ${path} ${JSON.stringify(params)}${options.file ?? ''}`;
     let answer: Answer;
     try {
-      answer = await this.engine.call({ method, path, params, authorization, ...options }, person);
+      answer = await this.engine.call({ method, path, params, authorization, copyHost, ...options }, person);
     } catch (error) {
       if (error instanceof ConnectionLost) this.trace(`${label} → no answer`);
       throw error;

@@ -27,7 +27,7 @@ const KEPT_UNUSED_SECONDS = 7 * 86_400;
 /** Field of register that changes with each start of the server, without an event. */
 const START_OF_SERVER = 'server_generation';
 /** Narrow to a channel, or to direct conversations. */
-const narrowTo = (channel: Channel | null) =>
+export const narrowTo = (channel: Channel | null) =>
   channel ? [{ operator: 'channel', operand: channel.id }] : [{ operator: 'is', operand: 'dm' }];
 
 /** Simulated company with checks of what its people see against the model. */
@@ -300,7 +300,7 @@ export class Company extends CompanyClients {
     }
   }
 
-  private page(person: Person, narrow: readonly object[]): Promise<Answer> {
+  page(person: Person, narrow: readonly object[]): Promise<Answer> {
     const params = { anchor: 'newest', num_before: PAGE, num_after: 0, narrow, apply_markdown: false };
     return this.insist(person, 'GET', '/messages', params);
   }

@@ -26,7 +26,7 @@ const failureOf = (failure: DiskFailure): Error =>
 /** Files of a database, which survive crashes, and the failures of the disk below SQLite's statements. */
 export class SimulatedDisk {
   failure: DiskFailure | null = null;
-  private readonly folder = mkdtempSync(join(FOLDER, 'parley-simulator-'));
+  readonly folder = mkdtempSync(join(FOLDER, 'parley-simulator-'));
   readonly path = join(this.folder, 'parley.db');
   private readonly logPath = `${this.path}-wal`;
   private backup: Image | null = null;

@@ -6,6 +6,7 @@ import {
   type RealmId,
   type Repositories,
   type UnitOfWork,
+  type UserId,
 } from '@parley/domain/kernel';
 import { CreateRealm, RegisterUser } from '@parley/domain/membership';
 import { type Logger, silentLogger } from '@parley/http';
@@ -25,6 +26,8 @@ import { type Answer, type Call, ConnectionLost, Wire } from './wire.js';
 export interface Account {
   readonly id: number;
   readonly authorization: string;
+  /** Name of the host of a copied company. */
+  readonly copyHost?: string;
 }
 
 export const externalIdOf = (person: number): string => `p${person}`;
@@ -66,6 +69,13 @@ const MAX_TURNS = 6;
 
 /** Maximum number of units of work in one step. */
 const MAX_UNITS = 30_000;
+
+export async function accountOf(parley: ComposedParley, realmId: RealmId, id: UserId, email: string): Promise<Account> {
+  const { unitOfWork, apiKeyMint } = parley.ports;
+  const record = await unitOfWork.read(realmId, ({ apiKeys }: Repositories) => apiKeys.find(realmId, id));
+  const credentials = Buffer.from(`${email}:${apiKeyMint.derive(record!)}`).toString('base64');
+  return { id, authorization: `Basic ${credentials}` };
+}
 
 const never = <T>(): Promise<T> => new Promise<T>(() => {});
 
@@ -205,8 +215,16 @@ export class Engine {
     const done = (value: T) => {
       result = value;
     };
-    work(this.process.nodes[0]!.parley, REALM).then(done, () => {});
-    await settle(this.isBusy);
+    const { process } = this;
+    let isRunning = true;
+    work(process.nodes[0]!.parley, REALM)
+      .then(done, () => {})
+      .finally(() => {
+        isRunning = false;
+      });
+    // The work may read files, for which the engine does not wait.
+    do await settle(this.isBusy);
+    while (isRunning && !process.isDead);
     return result;
   }
 
@@ -215,10 +233,7 @@ export class Engine {
     const email = `p${index}@example.com`;
     const newcomer = { realmId, email, fullName: `Person ${index}`, role, password: null };
     const { id } = await parley.useCase(RegisterUser).execute(newcomer);
-    const { unitOfWork, apiKeyMint } = parley.ports;
-    const record = await unitOfWork.read(realmId, ({ apiKeys }: Repositories) => apiKeys.find(realmId, id));
-    const credentials = Buffer.from(`${email}:${apiKeyMint.derive(record!)}`).toString('base64');
-    return { id, authorization: `Basic ${credentials}` };
+    return accountOf(parley, realmId, id, email);
   }
 
   /** @throws ConnectionLost */

@@ -1,9 +1,8 @@
 import { ACTIONS } from './actions.js';
-import { type Choices, other, type Play, pick } from './choices.js';
+import { type Choices, MOMENTS, other, type Play, pick } from './choices.js';
 import type { Company } from './company.js';
+import { copyCompany, importHistory } from './importing.js';
 import { send } from './sending.js';
-
-const MOMENTS = ['before', 'within', 'after'] as const;
 
 /** Faults by name, with their weight among all faults. */
 export const FAULTS = {
@@ -17,15 +16,15 @@ export const FAULTS = {
     weight: 6,
     play: async (company, step) => {
       const choice = other(step.a + step.b);
-      // The queue of a new subscriber then reads its first events from the log.
-      if (step.a > 0.5) await ACTIONS.invite.play(company, step);
       company.engine.crashPlan = { commits: Math.floor(choice * 4), moment: pick(MOMENTS, other(choice))! };
       await send(company, step);
     },
   },
   crashNow: {
-    weight: 1,
-    play: async (company) => {
+    weight: 2,
+    play: async (company, step) => {
+      // A new subscriber then reads the first events from the log.
+      if (step.a < 0.5) await ACTIONS.invite.play(company, step);
       await company.engine.crash();
       await company.recover();
     },
@@ -42,6 +41,8 @@ export const FAULTS = {
   diskFull: { weight: 1, play: async (company, { a }) => company.failDisk('full', 2 + Math.floor(a * 8)) },
   diskBroken: { weight: 1, play: async (company, { a }) => company.failDisk('broken', 1 + Math.floor(a * 4)) },
   restore: { weight: 1, play: async (company) => company.restoreBackup() },
+  copyCompany: { weight: 2, play: copyCompany },
+  importHistory: { weight: 2, play: importHistory },
   slowReader: { weight: 2, play: async (company, { by }) => company.readSlowly(by) },
 } satisfies Readonly<Record<string, { readonly weight: number; readonly play: Play }>>;
 

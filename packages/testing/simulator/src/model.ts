@@ -107,7 +107,7 @@ export interface Audience {
   readonly maybe?: ReadonlySet<Person>;
 }
 
-const MARK = /zq(\d+)zq/g;
+const MARK = /z([qc])(\d+)z\1/g;
 
 /** Text with a word that occurs nowhere else, so that it is recognized in any response. */
 export const textOf = (number: number): string => `zq${number}zq is what I wanted to say`;
@@ -116,8 +116,21 @@ export const linkTo = (file: StoredFile | null): string => (file ? ` [notes](/us
 
 export const contentOf = ({ number, file }: Pick<Message, 'number' | 'file'>): string => textOf(number) + linkTo(file);
 
+/** Numbers of the texts; negative for those of a copied company. */
 export const numbersIn = (body: string): ReadonlySet<number> =>
-  new Set([...body.matchAll(MARK)].map(([, number]) => Number(number)));
+  new Set([...body.matchAll(MARK)].map(([, mark, number]) => (mark === 'q' ? 1 : -1) * Number(number)));
+
+/** Makes texts of the company those of a copied company, and back. */
+export const exchanged = (body: string): string =>
+  body.replace(MARK, (_, mark, number) => (mark === 'q' ? `zc${number}zc` : `zq${number}zq`));
+
+/** Channel of another chat, which imports bring. */
+export interface History {
+  readonly name: string;
+  readonly by: Person;
+  readonly numbers: readonly number[];
+  readonly at: number;
+}
 
 /** Person outside the model who joins, writes to the owner, and is erased. */
 export interface Newcomer {
@@ -157,6 +170,10 @@ class CompanyState {
  */
 export class Model extends CompanyState {
   private saved: object = {};
+  /** Channels of the other chat, of which a restored backup takes back nothing. */
+  readonly histories: History[] = [];
+  /** Messages of copied companies. */
+  readonly foreign: { readonly id: number; readonly path: string | null }[] = [];
   private lastNumber = 0;
   /** Paths of deleted files, including deletions that a restored backup has undone. */
   readonly removedPaths = new Set<string>();
@@ -178,8 +195,15 @@ export class Model extends CompanyState {
   }
 
   backUp(): void {
-    const { saved: _, lastNumber: __, removedPaths: ___, ...state } = this;
+    const { saved: _, lastNumber: __, removedPaths: ___, foreign: ____, histories: _____, ...state } = this;
     this.saved = structuredClone(state);
+  }
+
+  /** Model of an organization that is a copy of this one. */
+  copy(): Model {
+    const copy = new Model();
+    const { saved: _, ...all } = this;
+    return Object.assign(copy, structuredClone(all));
   }
 
   /** Everything since the backup is gone. Numbers of texts are not used again. */

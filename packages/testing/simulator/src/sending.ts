@@ -30,9 +30,9 @@ export async function send(
   step: Choices,
   losesAnswer = false,
   file: StoredFile | null = null,
+  destination = destinationOf(company, step),
 ): Promise<void> {
   const { model, time } = company;
-  const destination = destinationOf(company, step);
   if (!destination) return;
   const number = model.newNumber();
   const sentTo = { ...company.wireOf(destination), content: contentOf({ number, file }), read_by_sender: true };

@@ -58,6 +58,13 @@ describe('simulation', () => {
       'the bot is asked, and a message that is being emailed is deleted',
       [step(9, 'ask'), step(9.01, 'send', 0.1), step(9.02, 'delete', 0.99), step(10, 'send'), step(11, 'send', 0.1)],
     ],
+    [
+      'the company is copied and histories are imported, with crashes and a restored backup',
+      [
+        ...[step(9, 'upload'), step(10, 'copyCompany', 0.1, 0.5), step(11, 'importHistory', 0.1, 0.2)],
+        ...[step(32, 'importHistory'), step(33, 'restore'), step(34, 'importHistory'), step(35, 'copyCompany')],
+      ],
+    ],
     ['the owner changes a role and thereby the members of system groups', [step(9, 'send'), step(9.01, 'promote')]],
   ])('keeps every invariant if %s', async (_, steps) => {
     const { violation } = await run({ seed: 3, people: 3, steps });

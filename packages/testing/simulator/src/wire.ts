@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, request, type Server } from 'node:http';
 import { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { exchanged } from './model.js';
 
 /** Response to a simulated client. */
 export interface Answer {
@@ -15,6 +16,8 @@ export interface Call {
   readonly path: string;
   readonly params?: Readonly<Record<string, unknown>>;
   readonly authorization?: string;
+  /** Name of the host of a copied company, whose texts have other marks. */
+  readonly copyHost?: string | undefined;
   /** True to disconnect when the answer begins, so that the client never learns of it. */
   readonly losesAnswer?: boolean;
   /** Content of a file to upload, instead of parameters. */
@@ -112,7 +115,7 @@ export class Wire {
 
   /** The client reads the answer when `waiting` resolves. @throws ConnectionLost */
   async call(
-    { method, path, params = {}, authorization, losesAnswer = false, file, isPage = false }: Call,
+    { method, path, params = {}, authorization, copyHost, losesAnswer = false, file, isPage = false }: Call,
     waiting?: Promise<void>,
   ): Promise<Answer> {
     const form = new URLSearchParams();
@@ -133,7 +136,7 @@ export class Wire {
             method,
             path: `${isPage ? '' : '/api/v1'}${path}${isInQuery && form.size > 0 ? `?${form}` : ''}`,
             headers: {
-              Host: 'localhost',
+              Host: copyHost ?? 'localhost',
               Connection: 'close',
               'User-Agent': 'ParleySimulator/1.0',
               'Content-Length': Buffer.byteLength(content),
@@ -149,7 +152,8 @@ export class Wire {
             }
             Promise.resolve(waiting)
               .then(() => text(response))
-              .then((body) => {
+              .then((sent) => {
+                const body = copyHost === undefined ? sent : exchanged(sent);
                 const isJson = response.headers['content-type']?.startsWith('application/json') ?? false;
                 resolve({ status: response.statusCode!, body, json: isJson ? JSON.parse(body) : null });
               }, lost);

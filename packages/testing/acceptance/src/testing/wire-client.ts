@@ -1,4 +1,4 @@
-import { ALL_CAPABILITIES, type Capabilities, NO_CAPABILITIES, SyncedState } from '@parley/simulator';
+import { ALL_CAPABILITIES, type Capabilities, NO_CAPABILITIES, SyncedState } from '@parley/testkit/synced-state';
 import { fieldsOf, type Wire } from './expectations.js';
 import { TestEventStream } from './test-event-stream.js';
 import type { TestServer, TestUser } from './test-server.js';

@@ -347,7 +347,6 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     'domain/src/kernel/event-hub.ts',
     "if (event.event.type === 'restarted') this.endBefore(event);",
     '',
-    'only imports write the event that it ignores, and imports are not played',
   ),
   fault(
     'deleted messages stay in their table',
@@ -392,5 +391,36 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     'synchronous = FULL',
     'synchronous = OFF',
     'the simulated disk keeps what SQLite has written, synced or not',
+  ),
+  // Exports and imports
+  fault(
+    'imports leave out reactions',
+    'moving/transfer/src/imports/import-messages.ts',
+    'await tx.reactions.add(realmId, id, { ...this.ids.emojiOf(emoji), userId: this.ids.users.get(userId) });',
+    '',
+  ),
+  fault(
+    'imported messages are read',
+    'moving/transfer/src/imports/import-messages.ts',
+    'runs.add(this.ids.users.get(userId), ordinal, flags.read);',
+    'runs.add(this.ids.users.get(userId), ordinal, true);',
+  ),
+  fault(
+    'links to files keep the address of the export',
+    'moving/transfer/src/imports/import-messages.ts',
+    'content: this.ids.rewriter.markdown(message.content),',
+    'content: message.content,',
+  ),
+  fault(
+    'imported messages are not remembered',
+    'moving/transfer/src/imports/import-messages.ts',
+    'await rememberCreated(tx, batch, created);',
+    '',
+  ),
+  fault(
+    'queues go on after an import that has crashed at the end',
+    'domain/src/kernel/queue-reader.ts',
+    'if (page.some(isRestart)) throw this.parts.end(live);',
+    '',
   ),
 ];

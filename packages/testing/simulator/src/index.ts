@@ -1,1 +1,0 @@
-export * from './synced-state.js';
