@@ -82,7 +82,8 @@ export const ACTIONS = {
       const message = pickRecent(company, step, ({ destination }) => 'channel' in destination);
       if (!message || !('channel' in message.destination)) return;
       const from = message.destination;
-      const to = b < 0.5 ? from.channel : pick(channelsOf(company), other(b))!;
+      const targets = channelsOf(company).filter((channel) => b < 0.8 || !model.mayPost(by, channel));
+      const to = (b < 0.5 ? null : pick(targets, other(b))) ?? from.channel;
       const topic = pick(TOPICS, other(a))!;
       if (to === from.channel && topic === from.topic) return;
       const mode = pick(['change_one', 'change_later', 'change_all'], other(b + a))!;
