@@ -205,10 +205,12 @@ export const ACTIONS = {
     play: async (company, step) => {
       await postWithoutPermission(company, step);
       const { by, a } = step;
-      if (company.model.roles[by]! > MODERATOR) {
-        await company.attempt(false, by, 'PATCH', `/users/${company.people[by]!.id}`, { role: MODERATOR });
-        const known = pickChannel(company, a, ({ creator }) => creator !== by)!;
-        await company.attempt(false, by, 'PATCH', `/streams/${known.id}`, { description: 'Not allowed' });
+      const role = company.model.roles[by]!;
+      if (role > ADMINISTRATOR) {
+        const wanted = { role: role === MODERATOR ? MEMBER : MODERATOR };
+        await company.attempt(false, by, 'PATCH', `/users/${company.people[by]!.id}`, wanted);
+        const own = pickChannel(company, a, ({ creator, subscribers }) => creator !== by && subscribers.has(by));
+        if (own) await company.attempt(false, by, 'PATCH', `/streams/${own.id}`, { description: 'Not allowed' });
       }
       const channel = pickChannel(company, a, (each) => !company.model.mayKnow(by, each));
       if (channel) await company.insist(by, 'GET', `/streams/${channel.id}`, {});
