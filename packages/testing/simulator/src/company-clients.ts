@@ -251,6 +251,14 @@ export class CompanyClients {
     }
   }
 
+  /** Like `insist`. @throws Violation if the server accepts what the person may not do */
+  async attempt(isAllowed: boolean, ...[by, method, path, params]: Parameters<CompanyClients['insist']>) {
+    const answer = await this.insist(by, method, path, params);
+    if (answer.status === 200 && !isAllowed)
+      throw new Violation('permissions as of the moment of use', `p${by} ${method} ${path} ${JSON.stringify(params)}`);
+    return answer;
+  }
+
   /** Restarts the server after a crash. */
   recover(): Promise<void> {
     this.recovering ??= this.restart().finally(() => {
@@ -387,7 +395,7 @@ export class CompanyClients {
 
   /** Subscribes people to a channel, if the inviting person may do that. */
   async invite(by: Person, channel: Channel, people: readonly Person[]): Promise<void> {
-    const { status } = await this.insist(by, 'POST', '/users/me/subscriptions', {
+    const { status } = await this.attempt(!this.model.isGuest(by), by, 'POST', '/users/me/subscriptions', {
       subscriptions: [{ name: channel.name }],
       principals: people.map((person) => this.people[person]!.id),
       send_new_subscription_messages: false,

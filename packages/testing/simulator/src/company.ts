@@ -54,6 +54,11 @@ export class Company extends CompanyClients {
         const details = wrong.map((key) => `${key}: has ${show(state[key])}, server has ${show(fresh[key])}`);
         throw new Violation('sync law', `p${person} ${details.join('; ')}`);
       }
+      for (const shown of device.synced.messages) {
+        const message = this.model.messages.get(shown.id);
+        if (message && !message.isDeleted && this.model.isFollowing(person, message))
+          this.checkContent(person, message, shown);
+      }
     }
     await this.insist(person, 'DELETE', '/events', { queue_id: json.queue_id });
   }
@@ -159,7 +164,10 @@ export class Company extends CompanyClients {
       if (isOnTime) this.checkTime(`reminder ${number}`, dueAt, copies);
       if (copies.length !== 1)
         throw new Violation('jobs due are done once', `p${author} got reminder ${number} ${copies.length} times`);
+      if (numbersIn((await this.insist(author, 'GET', '/reminders', {})).body).has(number))
+        throw new Violation('jobs due are done once', `reminder ${number} was sent and is still listed`);
       this.model.reminders.delete(reminder);
+      await this.checkState(author);
     }
   }
 
@@ -195,6 +203,7 @@ export class Company extends CompanyClients {
       this.model.scheduled.delete(id);
       const message = this.model.send(copies[0].id, author, destination, number, this.time.elapsedMs());
       this.adopt(message, !scheduled.isExcused);
+      await this.checkState(author);
       return;
     }
     if (entry?.failed) {
@@ -241,7 +250,10 @@ export class Company extends CompanyClients {
     const reactions = shown.reactions.map(({ user_id }: Wire) => user_id).sort(ascending);
     const expected = [...message.reactions].map((each) => this.people[each]!.id).sort(ascending);
     const isWithHooks = this.engine.app !== null;
-    const isContent = isWithHooks ? numbersIn(shown.content).has(message.number) : shown.content === contentOf(message);
+    const content = contentOf(message);
+    // Events of edits have HTML.
+    const isExact = shown.content === content || shown.content === `<p>${content}</p>`;
+    const isContent = isWithHooks ? numbersIn(shown.content).has(message.number) : isExact;
     const isRight =
       isContent &&
       shown.flags.includes('read') !== message.unread.has(person) &&

@@ -248,6 +248,16 @@ export class Model extends CompanyState {
     return !channel.isPrivate || (channel.isShared && this.isGranted(person, channel));
   }
 
+  /** True if the person receives all events about the message. */
+  isFollowing(person: Person, { destination, rows }: Message): boolean {
+    return rows.has(person) && (!('channel' in destination) || destination.channel.subscribers.has(person));
+  }
+
+  /** Messages §9.1 rows 14 and 18. */
+  mayMoveTo(person: Person, channel: Channel): boolean {
+    return this.mayReadChannel(person, channel) && (!channel.isForModerators || this.roles[person]! <= MODERATOR);
+  }
+
   /** True if a response to the person may contain the text. */
   mayShow(person: Person, number: number, now: number, isEvent: boolean): boolean {
     const message = this.messageOfNumber.get(number);

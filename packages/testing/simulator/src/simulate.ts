@@ -67,7 +67,7 @@ const ACCESS_STEPS: ReadonlySet<StepKind> = new Set([
 ]);
 
 /** Steps that change only what the person or the person's client has. */
-const PERSONAL_STEPS: ReadonlySet<StepKind> = new Set(['draft', 'remind', 'schedule', 'wipe', 'comeBack']);
+const PERSONAL_STEPS: readonly StepKind[] = ['draft', 'remind', 'schedule', 'markUnread', 'wipe', 'comeBack'];
 
 /** Steps that people take at the same time: clients register and poll during sends. */
 const JOINT_STEPS = ['send', 'send', 'wipe', 'comeBack'] as const;
@@ -253,7 +253,7 @@ async function checkStep(company: Company, group: readonly Step[], played: numbe
   if (isFull) await company.endSlowReads();
   if (isFull) for (const person of everybody) await company.checkPerson(person);
   else if (played % PERSON_CHECK_EVERY === 0) await company.checkPerson(witness);
-  for (const { kind, by } of group) if (PERSONAL_STEPS.has(kind)) await company.checkState(by);
+  for (const { kind, by } of group) if (PERSONAL_STEPS.includes(kind)) await company.checkState(by);
   requireNoProblems(company);
   await company.checkApp(false);
 }

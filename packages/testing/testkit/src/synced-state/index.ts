@@ -68,6 +68,11 @@ export class SyncedState {
     return this.withoutUnsure(comparable(JSON.parse(JSON.stringify(present(this.chat)))));
   }
 
+  /** Messages that events have brought, in the format of the wire. */
+  get messages(): readonly Wire[] {
+    return [...this.chat.messages.all().values()];
+  }
+
   /** Reduces another client's register response to what this client can know. Modifies the response. */
   comparableOf(response: Wire): Wire {
     // Users who gain or lose administrator rights receive no changes of other users' bots (events §9 row 5).
@@ -137,6 +142,10 @@ export class SyncedState {
       this.unsure.isNewestGone = true;
     }
     if (name === 'stream/update' && event.property === 'is_archived' && !event.value) shownAgain.add(event.stream_id);
+    if (name === 'subscription/remove' || name === 'stream/delete') {
+      const left = event.stream_ids ?? event.subscriptions.map(({ stream_id }: Wire) => stream_id);
+      for (const { id, stream_id } of this.messages) if (left.includes(stream_id)) this.chat.messages.delete(id);
+    }
     const isMovedAway =
       event.new_stream_id !== undefined && this.chat.channels.peek(event.new_stream_id)?.membership !== 'subscribed';
     if (event.type !== 'delete_message' && !isMovedAway) return;
