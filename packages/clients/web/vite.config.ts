@@ -27,12 +27,24 @@ const pack: Plugin = {
   },
 };
 
-/** Removes the random React keys of the parts of icons, which only development builds check. */
-const iconKeys: Plugin = {
-  name: 'icon-keys',
+/** Names of the icons that right-to-left languages mirror. */
+const MIRRORED: ReadonlySet<string> = new Set(
+  [...readFileSync(join(import.meta.dirname, 'src/kit/kit.module.css'), 'utf8').matchAll(/\.lucide-([\w-]+)/g)].map(
+    ([, name]) => name!,
+  ),
+);
+
+/** Removes what icons do not need: random React keys of their parts, which only development builds check, and names. */
+const iconData: Plugin = {
+  name: 'icon-data',
   transform: {
     filter: { id: /lucide-react/ },
-    handler: (code) => ({ code: code.replaceAll(/,\s*key: "\w+"/g, ''), map: null }),
+    handler: (code) => ({
+      code: code
+        .replaceAll(/,\s*(?:key: "\w+"|aliases: \[[^\]]*\])/g, '')
+        .replace(/name: "([\w-]+)"/, (all, name) => (MIRRORED.has(name) ? all : 'name: ""')),
+      map: null,
+    }),
   },
 };
 
@@ -142,7 +154,7 @@ export default defineConfig(({ mode }) => ({
   ...(mode === 'element'
     ? {
         define: { 'process.env.NODE_ENV': '"production"' },
-        plugins: [iconKeys, ...plugins, styleSheetsOfElement],
+        plugins: [iconData, ...plugins, styleSheetsOfElement],
         build: {
           ...shared,
           cssTarget: OF_COLOR_SCHEME,
@@ -193,7 +205,7 @@ export default defineConfig(({ mode }) => ({
           },
         }
       : {
-          plugins: [iconKeys, ...plugins],
+          plugins: [iconData, ...plugins],
           build: {
             ...shared,
             manifest: 'manifest.json',
