@@ -209,6 +209,40 @@ async function movesAt(page: Page, place: string): Promise<string | null> {
   return isFinal ? null : `${place}: ${[...new Set(frames)].join(' → ')}`;
 }
 
+/** Heights in which the rows with some texts are visible, by text. */
+const heightsOf = (page: Page): Promise<Record<string, number[]>> =>
+  page.evaluate(() => (globalThis as unknown as { heights: Record<string, number[]> }).heights);
+
+test('paints formulas and polls in their final height after a reload', async ({ server, logIn }) => {
+  await fill(server, 'formulas', 4, []);
+  await post(server, WRITER, 'formulas', 'A formula:\n```math\n\\frac{a}{b}\n```');
+  await post(server, READER, 'formulas', '/poll Lunch?\nSoup\nSalad');
+  const { page } = await logIn(READER, await placeOf(server, 'formulas'));
+  await expect(page.getByRole('math')).toBeVisible();
+  await page.addInitScript(() => {
+    const heights: Record<string, number[]> = {};
+    Object.assign(globalThis, { heights });
+    const look = () => {
+      for (const row of document.querySelectorAll<HTMLElement>('[data-key]')) {
+        const [text] = /A formula|Lunch/.exec(row.textContent) ?? [];
+        if (!text || getComputedStyle(row.parentElement!).opacity === '0') continue;
+        heights[text] = [...new Set([...(heights[text] ?? []), row.offsetHeight])];
+      }
+      requestAnimationFrame(look);
+    };
+    look();
+  });
+  for (let round = 0; round < 3; round++) {
+    await page.reload();
+    await expect(page.getByRole('math')).toBeVisible();
+    await expect(messageWith(page, 'Lunch?').getByText('Vote').first()).toBeVisible();
+    await page.waitForTimeout(500);
+    const heights = await heightsOf(page);
+    expect(Object.keys(heights).sort()).toEqual(['A formula', 'Lunch']);
+    expect(heights).toEqual({ 'A formula': [expect.any(Number)], Lunch: [expect.any(Number)] });
+  }
+});
+
 test('paints messages in their final place at once', async ({ server, logIn }) => {
   const topics = Array.from({ length: 10 }, (_, n) => `switch ${n}`);
   for (const [n, topic] of topics.entries()) {

@@ -302,16 +302,18 @@ export const loadRareParts = (): Promise<RareParts> => import('./rare-parts.js')
 /** Code of rarely used message parts; null until loaded, or if not needed. */
 const useRareParts = (isWanted: boolean): RareParts | null => useLoaded(loadRareParts, isWanted);
 
+const loadFormulas = () => Promise.all([loadRareParts(), import('katex/dist/katex.min.css')]);
+
 function Formula({ node }: { node: MathNode }) {
-  const parts = useRareParts(true);
-  return parts ? <parts.Formula node={node} /> : node.source;
+  const [parts] = useLoaded(loadFormulas) ?? [];
+  return parts ? <parts.Formula node={node} /> : <span data-pending>{node.source}</span>;
 }
 
 function Embed({ element }: { readonly element: Element }) {
   const parts = useRareParts(true);
   const { baseUrl, linkTarget } = useWorld();
   return (
-    <div className={styles.embed}>
+    <div className={styles.embed} data-pending={!parts || undefined}>
       {parts && <parts.PagePreview element={element} baseUrl={baseUrl} linkTarget={linkTarget} />}
     </div>
   );

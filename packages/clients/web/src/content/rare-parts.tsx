@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import { Check, Copy, ImageOff, Maximize2, SquareArrowOutUpRight } from 'lucide-react';
-import { type CSSProperties, type MouseEvent, type ReactNode, useEffect, useMemo, useState } from 'react';
+import { type CSSProperties, type MouseEvent, type ReactNode, useMemo, useState } from 'react';
 import { useField } from '../services/context.js';
 import { useFile } from '../services/use-file.js';
 import styles from './message-body.module.css';
@@ -10,9 +10,6 @@ import { type CodeNode, type ContentNode, type MathNode, type PlayedNode, STYLE,
 /** Renders KaTeX elements: spans with classes and inline lengths, positioned by KaTeX's style sheet. */
 export function Formula({ node }: { readonly node: MathNode }) {
   const { element, source, isBlock } = node;
-  useEffect(() => {
-    void import('katex/dist/katex.min.css');
-  }, []);
   return (
     <span className={isBlock ? 'katex-display' : undefined}>
       <span className="katex" role="math" aria-label={source}>

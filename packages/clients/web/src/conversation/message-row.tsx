@@ -375,6 +375,7 @@ function Content({ message, match }: ContentProps) {
   const html = statusOf(match?.content ?? message.html);
   if (Own) return <Own message={message} html={html} />;
   const body = <MessageBody html={html} hasAlertWord={message.hasAlertWord} />;
+  if (hasWidget) return <div data-pending>{body}</div>;
   // The text of a status follows the name, and a search shows what it has found.
   return message.isMe || match ? body : <Folding id={message.id}>{body}</Folding>;
 }
