@@ -317,25 +317,35 @@ const lineBreak = (line: readonly Inline[]): readonly Inline[] =>
 function addBlocks(blocks: Block[], added: readonly Block[], level: string): void {
   const last = blocks.at(-1);
   const [first, ...others] = added;
-  const merged =
-    level !== '' && last?.type === 'list' && first?.type === 'list' ? withList(last, first, Number(level)) : null;
-  if (merged) blocks.splice(-1, 1, merged, ...others);
-  else blocks.push(...added);
+  const isAdded =
+    level !== '' &&
+    last?.type === 'list' &&
+    first?.type === 'list' &&
+    addItems(last as GrowingList, first as GrowingList, Math.min(Number(level), MAX_DEPTH));
+  blocks.push(...(isAdded ? others : added));
 }
 
-/** Returns a list with the items of another one at a level; null if they are of different kinds. */
-function withList(list: List, added: List, level: number): List | null {
+/** List of this reader, which may get more items. A copy for each of many lists would take too long. */
+interface GrowingList extends List {
+  readonly items: GrowingItem[];
+}
+
+interface GrowingItem extends ListItem {
+  readonly lists: GrowingList[];
+}
+
+/** Adds the items of a list to another one at a level. Returns false if they are of different kinds. */
+function addItems(list: GrowingList, added: GrowingList, level: number): boolean {
   if (!(level > 0)) {
-    return (list.start === null) === (added.start === null)
-      ? { ...list, items: [...list.items, ...added.items] }
-      : null;
+    if ((list.start === null) !== (added.start === null)) return false;
+    list.items.push(...added.items);
+    return true;
   }
   const item = list.items.at(-1);
-  if (!item) return null;
+  if (!item) return false;
   const nested = item.lists.at(-1);
-  const merged = nested ? withList(nested, added, level - 1) : null;
-  const lists = merged ? [...item.lists.slice(0, -1), merged] : [...item.lists, added];
-  return { ...list, items: [...list.items.slice(0, -1), { ...item, lists }] };
+  if (!nested || !addItems(nested, added, level - 1)) item.lists.push(added);
+  return true;
 }
 
 /** Text of a block in an item; empty for other blocks. */

@@ -517,6 +517,8 @@ describe('reply to an email about missed messages', () => {
     await runJobs(server, server.parley.useCase(SendMissedEmails));
     return server.mailer.emails.findLast((email) => email.to === to.email) as Wire;
   }
+  // Messages of earlier tests are due as well.
+  beforeAll(() => missedEmail(people.hamlet));
   const directMessages = (as: TestUser, other: TestUser) => newest(as, [{ operator: 'dm', operand: [other.id] }]);
 
   it('is posted by the recipient to the conversation, without quotations', async () => {

@@ -198,7 +198,7 @@ function check(state: State, placed: readonly number[]): void {
   expect(placed.filter((number) => !stored.has(number))).toEqual([]);
 }
 
-/** Whether a message is sent and its row remains, so that the next process sends it again. */
+/** True if a message is sent and its row remains, so that the next process sends it again. */
 const isBetween = ({ outbox, sent }: State): boolean => outbox.some((number) => sent.has(topicOf(number)));
 
 /** Stops the shop at random moments, and kills it between a message and its row, or at the last one. Returns the states. */

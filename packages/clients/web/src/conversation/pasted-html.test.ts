@@ -47,6 +47,7 @@ test.each<[name: string, html: string]>([
     `<table><tr>${'<td colspan=50 rowspan=9999>x'.repeat(1000)}</tr>${'<tr><td>'.repeat(10_000)}</table>`,
   ],
   ['levels of lists', '<ul data-indent=0><li>x</ul>'.repeat(10_000)],
+  ['ever deeper lists', Array.from({ length: 5000 }, (_, n) => `<ul data-indent=${n}><li>x</ul>`).join('')],
   ['items with tasks', '<li><input type=checkbox>'.repeat(10_000)],
   ['nested boxes', `${'<div>'.repeat(40)}${'<div>x</div>'.repeat(10_000)}`],
   ['spaces', `<b>${'<i> </i>'.repeat(100)}${' x'.repeat(100_000)}</b>`],
