@@ -180,13 +180,15 @@ export const ACTIONS = {
       const message = pickRecent(company, step, ({ rows }) => rows.has(by));
       if (!message) return;
       const { destination } = message;
-      const star = { messages: [message.id], op: b < 0.7 ? 'add' : 'remove', flag: 'starred' };
-      await company.insist(by, 'POST', '/messages/flags', star);
       if ('channel' in destination) {
         const { channel, topic } = destination;
         const policy = { stream_id: channel.id, topic, visibility_policy: Math.floor(other(b) * 4) };
         await company.insist(by, 'POST', '/user_topics', policy);
         if (!channel.subscribers.has(by)) return;
+      } else {
+        // No event names the starred messages of a channel that somebody leaves.
+        const star = { messages: [message.id], op: b < 0.7 ? 'add' : 'remove', flag: 'starred' };
+        await company.insist(by, 'POST', '/messages/flags', star);
       }
       const params = { messages: [message.id], op: 'remove', flag: 'read' };
       const { status } = await company.insist(by, 'POST', '/messages/flags', params);
