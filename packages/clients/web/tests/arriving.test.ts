@@ -336,15 +336,15 @@ test('shows the former messages until those of a link in them are loaded', async
   const { page } = await logIn(READER, place);
   const link = page.getByRole('link', { name: 'the start' });
   await expect(link).toBeInViewport();
-  const asked = gate();
+  const requested = gate();
   const answered = gate();
   await page.route('**/messages?*', async (route) => {
-    asked.open();
+    requested.open();
     await answered.opened;
     await route.continue();
   });
   await link.click();
-  await asked.opened;
+  await requested.opened;
   await page.waitForTimeout(300);
   await expect(link).toBeInViewport();
   answered.open();

@@ -75,7 +75,7 @@ export const replayedSubscriptions = (candidate: ReplayedCandidate): ChannelMemb
   },
 });
 
-/** `hasReplay`: whether events will be replayed, which needs the user's spans. */
+/** @param hasReplay true if events will be replayed, which needs the user's spans */
 export async function loadChannelRights(
   { channels, personal }: Repositories,
   realmId: RealmId,

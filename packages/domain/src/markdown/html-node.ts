@@ -52,7 +52,7 @@ function* nodesIn(element: HtmlElement): Generator<HtmlNode> {
   }
 }
 
-/** Code of a block, beside which programs put a caption and buttons. */
+/** Code of a block, without the caption and the buttons that programs add. */
 export function codeElement(block: HtmlElement): HtmlElement {
   const [only, ...others] = [...nodesIn(block)].filter((node) => isElement(node) && node.tag === 'code');
   return only !== undefined && others.length === 0 && isElement(only) ? only : block;

@@ -69,7 +69,7 @@ const HIDDEN: ReadonlySet<string> = new Set(['script', 'style', 'title', 'templa
 const WORD_ITEM = /mso-list:\s*l\d+\s+level(\d)/i;
 const WORD_MARKER = /mso-list:\s*ignore/i;
 const NOT_SHOWN = /(?<![\w-])display:\s*none|mso-hide:\s*all/i;
-/** Text of links to the heading beside them. */
+/** Text of links to their own heading. */
 const ANCHOR = /^[#¶\s]*$/;
 
 /** True for HTML that can be parsed in reasonable time. */
@@ -243,7 +243,7 @@ class HtmlReader {
         const columns = Math.min(Number(cell.attribute('colspan')) || 1, MAX_COLUMNS);
         const children = inEmphasis(this.inlines(cell, depth + 2), this.emphasisOf(cell));
         const column = row.push(children) - 1;
-        // Beyond, merged cells would multiply the size of the table.
+        // Merged cells in further columns would multiply the size of the table.
         const end = Math.min(column + columns, MAX_COLUMNS);
         for (let index = column; index < end; index++) {
           covered[index] = (Number(cell.attribute('rowspan')) || 1) - 1;

@@ -205,7 +205,7 @@ const isBetween = ({ outbox, sent }: State): boolean => outbox.some((number) => 
 async function stopRepeatedly(stops: number): Promise<readonly State[]> {
   const { child, url } = await shop.start();
   const { placed, begun, ended } = shop.placeOrders(url);
-  // Every other time, stops may precede the first order of this process.
+  // Stops may precede the first order of every other process.
   if (Math.random() < 0.5) await begun;
   const states: State[] = [];
   for (;;) {

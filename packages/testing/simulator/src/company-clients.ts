@@ -251,7 +251,7 @@ export class CompanyClients {
     }
   }
 
-  /** Like `insist`. @throws Violation if the server accepts what the person may not do */
+  /** Does what `insist` does. @throws Violation if the server accepts what the person may not do */
   async attempt(isAllowed: boolean, ...[by, method, path, params]: Parameters<CompanyClients['insist']>) {
     const answer = await this.insist(by, method, path, params);
     if (answer.status === 200 && !isAllowed)

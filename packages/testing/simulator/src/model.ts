@@ -164,6 +164,9 @@ class CompanyState {
   protected lost = new Map<Person, Set<Message | Channel>>();
 }
 
+/** Has the parts of the state that a backup contains. */
+const NEW_COMPANY = new CompanyState();
+
 /**
  * Company's chat as the contract alone describes it. Acknowledged changes are applied; the model never reads
  * the server's data.
@@ -195,8 +198,7 @@ export class Model extends CompanyState {
   }
 
   backUp(): void {
-    const { saved: _, lastNumber: __, removedPaths: ___, foreign: ____, histories: _____, ...state } = this;
-    this.saved = structuredClone(state);
+    this.saved = structuredClone(Object.fromEntries(Object.entries(this).filter(([key]) => key in NEW_COMPANY)));
   }
 
   /** Model of an organization that is a copy of this one. */

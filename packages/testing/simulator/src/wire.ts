@@ -16,7 +16,7 @@ export interface Call {
   readonly path: string;
   readonly params?: Readonly<Record<string, unknown>>;
   readonly authorization?: string;
-  /** Name of the host of a copied company, whose texts have other marks. */
+  /** Host name of a copied company. Its texts have other marks. */
   readonly copyHost?: string | undefined;
   /** True to disconnect when the answer begins, so that the client never learns of it. */
   readonly losesAnswer?: boolean;

@@ -13,7 +13,7 @@ interface Props {
 export const MessageSlot = ({ message: { id, data } }: Props) =>
   id !== null && data && <DataSlot data={data} slot={`message-${id}`} messageId={id} />;
 
-/** Place for the data of the sender, beside the name above a message. */
+/** Place for the data of the sender, after the name above a message. */
 export function SenderSlot({ message: { id, sender } }: Props) {
   const data = useWantedData('user', sender.id);
   return id !== null && data && <DataSlot data={data} slot={`sender-${id}`} userId={sender.id} messageId={id} />;

@@ -28,7 +28,7 @@ export function markdownOfNodes(nodes: readonly HtmlNode[], language: string): s
 }
 
 const EMOJI = /^(?::[\w+-]+:|(?:\p{Extended_Pictographic}|\p{Regional_Indicator}|[\d#*]\ufe0f?\u20e3).{0,12})$/u;
-/** Pictures of formulas beside their text, and links to edit. */
+/** Pictures of formulas that are also there as text, and links to edit. */
 const LEFT_OUT = /(?:^|\s)(?:katex-html|mw-editsection)(?:\s|$)/;
 
 const CLIPBOARD: HtmlDialect = {
@@ -64,7 +64,7 @@ function picture(attribute: (name: string) => string): Inline | null {
   return /^https?:/.test(url) ? { type: 'link', url, children: [plain(name || url)] } : null;
 }
 
-/** TeX beside the MathML of a formula. */
+/** TeX that annotates the MathML of a formula. */
 const annotations = (node: HtmlNode): readonly string[] => {
   if (typeof node === 'string') return [];
   return node.tag === 'annotation'
@@ -124,6 +124,6 @@ const nodesOf = (parent: Node): readonly HtmlNode[] =>
     ];
   });
 
-/** Returns the value; the name for attributes such as `checked`, whose presence is their value. */
+/** Returns the value; the name for a boolean attribute such as `checked`. */
 const attributeOf = (element: Element, name: string): string =>
   element.getAttribute(name) || (name === 'checked' && element.hasAttribute(name) ? name : '');

@@ -29,7 +29,7 @@ export interface ParleyChatAttributes {
   readonly token?: string;
   /** Address of your application that starts or finds the visitor, and responds with `{ channel, topic? }`. */
   readonly visitor?: string;
-  /** Objects whose data of your application is reported beside that of messages: the opened channel, and senders. */
+  /** Further objects with reported data of your application: the opened channel, and senders. */
   readonly data?: 'channel' | 'user' | 'channel user';
 }
 

@@ -100,7 +100,7 @@ export type ShownData = {
 } & (
   | { readonly messageId: number }
   | { readonly channelId: number }
-  /** Beside the name above this message. */
+  /** A sender, after the name above this message. */
   | { readonly userId: number; readonly messageId: number }
 );
 

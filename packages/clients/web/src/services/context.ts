@@ -35,7 +35,7 @@ export interface Services {
   onSent?(destination: Destination, content: string): void;
   /** Called for each shown object with data of the application; the host may fill the slot of this name. */
   onData?(shown: ShownData): void;
-  /** Objects whose data is fetched, beside that of messages: `channel`, `user` or both. */
+  /** Objects with fetched data in addition to messages: `channel`, `user` or both. */
   readonly dataOf?: string | null;
 }
 
