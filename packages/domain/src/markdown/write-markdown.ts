@@ -96,16 +96,15 @@ function tableText(rows: readonly (readonly (readonly Inline[])[])[], form: Form
   if (width === 0) return '';
   const lines = rows.map((cells, row) => {
     const length = row === 0 ? width : Math.max(cells.length, Math.min(width, MAX_PADDED_COLUMNS));
-    return rowText(
-      Array.from({ length }, (_, column) => cells[column] ?? []),
-      form,
-    );
+    return `${rowText(cells, form)}${EMPTY_CELL.repeat(length - cells.length)}`;
   });
   return [lines[0], `|${' --- |'.repeat(width)}`, ...lines.slice(1)].join('\n');
 }
 
 const rowText = (cells: readonly (readonly Inline[])[], form: Form): string =>
-  `|${cells.map((cell) => ` ${linesOf(cell, { ...form, isInTable: true }).join(' ')} |`).join('')}`;
+  `|${cells.map((cell) => (cell.length === 0 ? EMPTY_CELL : ` ${linesOf(cell, { ...form, isInTable: true }).join(' ')} |`)).join('')}`;
+
+const EMPTY_CELL = '  |';
 
 /** Node without children, with the emphasis of its parents. */
 interface Leaf {
