@@ -54,10 +54,10 @@ const placesOf = ({ places }: { readonly places: readonly { readonly place: stri
 ];
 
 describe('parley erasure verify', () => {
-  it('names rows, search terms and bytes with a word by its line, and exits with 1', async () => {
+  it('names rows, search terms and bytes with a word by its line, and exits with 3', async () => {
     await send(`before Qwordjxk ${'x'.repeat(5000)} q"uotejxk`);
     const result = await verify();
-    expect(result).toMatchObject({ code: 1, found: expect.any(Number) });
+    expect(result).toMatchObject({ code: 3, found: expect.any(Number) });
     expect(placesOf(result)).toEqual(
       expect.arrayContaining([
         'table message, row 1',
@@ -97,7 +97,7 @@ describe('parley erasure verify', () => {
     const file = join(directory, 'data', path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, content);
-    expect(await verify()).toMatchObject({ code: 1, found: 1, places: [{ place: file }] });
+    expect(await verify()).toMatchObject({ code: 3, found: 1, places: [{ place: file }] });
   });
 
   it('finds the remains of a deleted row in a free page', async () => {
@@ -108,7 +108,7 @@ describe('parley erasure verify', () => {
     );
     rows.close();
     const result = await verify();
-    expect(result.code).toBe(1);
+    expect(result.code).toBe(3);
     expect(placesOf(result)).toEqual(['parley.db 1']);
   });
 
@@ -127,7 +127,7 @@ describe('parley erasure verify', () => {
     expect(place(20_000 + pageSize - (offset % pageSize) - 4)).toBe(-1);
     rows.close();
     const result = await verify();
-    expect(result).toMatchObject({ code: 1, found: 1 });
+    expect(result).toMatchObject({ code: 3, found: 1 });
     expect(placesOf(result)).toEqual(['table message, row 1']);
   });
 
@@ -186,7 +186,7 @@ describe('parley erasure verify', () => {
     it('finds words in objects, unfinished uploads and earlier versions', async () => {
       const { code, out } = await verifyBucket('--json');
       expect([code, JSON.parse(out)]).toMatchObject([
-        1,
+        3,
         {
           unsearchedVersions: null,
           places: [{ place: 'object ab' }, { place: 'object uploads/cd/000' }, { place: 'object gone, version v1' }],
@@ -197,7 +197,7 @@ describe('parley erasure verify', () => {
     it('says why earlier versions were not searched', async () => {
       hasVersions = false;
       const { code, out } = await verifyBucket();
-      expect(code).toBe(1);
+      expect(code).toBe(3);
       expect(out).toContain('Not searched: earlier versions of objects in the bucket (It is MethodNotAllowed).');
     });
   });

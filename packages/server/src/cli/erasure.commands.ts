@@ -92,7 +92,7 @@ async function verify({ invocation, flag }: CommandContext): Promise<CommandResu
         : []),
     ],
     data: { ...report, places: shown },
-    exitCode: found === 0 ? EXIT_CODES.done : EXIT_CODES.failed,
+    exitCode: found === 0 ? EXIT_CODES.done : EXIT_CODES.found,
   };
 }
 
@@ -129,7 +129,7 @@ export const ERASURE_COMMANDS: readonly Command[] = [
   },
   {
     name: 'erasure verify',
-    help: 'searches everything that the server stores for the words of a file, and exits with 1 if it finds one',
+    help: 'searches everything that the server stores for the words of a file, and exits with 3 if it finds one',
     details: [
       'Searches the rows and search terms, and on SQLite also all bytes of the database file and its log. Then the uploaded files,',
       'exports, unfinished uploads and imports, the outbox and the audit lines of commands; in a bucket, earlier versions too. The',

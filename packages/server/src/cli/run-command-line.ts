@@ -196,7 +196,7 @@ function describeCommands(group: string | undefined, commands: readonly Command[
     `Commands:\n${lines}`,
     'parley COMMAND --help describes a command; parley --version prints the version.',
     `Options for every command:\n${describeFlags(COMMON_FLAGS)}`,
-    'Exit codes: 0 success, 1 rejected or failed, 2 invalid usage or configuration, 3 a check found a problem.',
+    'Exit codes: 0 success, 1 rejected or failed, 2 invalid usage or configuration, 3 a check found a problem, 70 a bug.',
     `Settings, as options for every command or environment variables:\n${describeSettings()}`,
   ].join('\n\n');
 }

@@ -8,8 +8,6 @@ import {
   type FilteredKind,
   type HostData,
   type JsonObject,
-  MAX_DATA_KEY_LENGTH,
-  MAX_DATA_KEYS,
   NO_HOST_DATA,
   parseHostData,
   type RealmId,
@@ -22,7 +20,7 @@ import {
   SetHostData,
 } from '@parley/domain/membership';
 import type { Resolve } from '../kernel/resolve.js';
-import { integer, object, oneOf, optional, recordOf, valueType } from '../kernel/values.js';
+import { integer, MAX_IDS, MAX_JSON_LENGTH, object, oneOf, optional, recordOf, valueType } from '../kernel/values.js';
 import { invalidArgument, properties } from './argument-types.js';
 
 /** Data of your application. Everybody who can see the object may see it. */
@@ -68,7 +66,8 @@ export const filtersOf = (where: DataSelection): readonly string[] =>
 const SCHEMA = {
   schema: optional(valueType<object>('an object', (value) => typeof value === 'object' && value !== null)),
 };
-const KEY_TYPES = recordOf(oneOf(DATA_KEY_TYPES), { max: MAX_DATA_KEYS, maxKeyLength: MAX_DATA_KEY_LENGTH });
+/** The domain checks names and number of the keys, for all kinds together. */
+const KEY_TYPES = recordOf(oneOf(DATA_KEY_TYPES), { max: MAX_IDS, maxKeyLength: MAX_JSON_LENGTH });
 const OF_KIND = optional(object({ ...SCHEMA, keys: optional(KEY_TYPES) }));
 const DECLARATIONS = object({
   message: OF_KIND,

@@ -1,3 +1,4 @@
+import { isLongerThan } from '@parley/domain/kernel';
 import { type OptionalKey, ParamError, type ParamType, paramTypes } from '@parley/http';
 import { hint } from './did-you-mean.js';
 import { UsageError } from './startup-error.js';
@@ -70,6 +71,10 @@ export function problemOf(type: ParamType<unknown>, value: unknown, naming: Nami
       const member = (position === '' && naming.member) || 'property';
       return unknownMember(position || naming.name, member, step, names);
     }
+    const { maxLength } = (schema.propertyNames ?? {}) as { readonly maxLength?: number };
+    if (typeof step === 'string' && maxLength !== undefined && isLongerThan(step, maxLength)) {
+      return `Names in ${position || naming.name} must have at most ${maxLength} characters.`;
+    }
     enter(step);
   }
   const missing = missingKey(schema, found);
@@ -124,7 +129,7 @@ function expectedOf(schema: Schema, value: unknown, flag: string): string {
     case 'array':
       return Array.isArray(value) ? `an array of at most ${schema.maxItems} values` : 'an array';
     case 'object':
-      return 'an object';
+      return `an object${schema.maxProperties === undefined ? '' : ` of at most ${schema.maxProperties} properties`}`;
     case 'null':
       return 'null';
     default:

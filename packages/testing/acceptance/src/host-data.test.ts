@@ -321,8 +321,17 @@ describe('filters by declared keys', () => {
 
   it('rejects wrong declarations and selections', async () => {
     const { parley } = server;
-    await expect(parley.realms.declareData(shop, { message: { keys: { 'a-b': 'number' } } })).rejects.toEqual(
-      code('INVALID_DATA_KEY'),
+    const keys = Object.fromEntries(Array.from({ length: 21 }, (_, n) => [`key${n}`, 'number'] as const));
+    for (const wrong of [{ 'a-b': 'number' }, { ['k'.repeat(51)]: 'number' }, keys] as const) {
+      await expect(parley.realms.declareData(shop, { message: { keys: wrong } })).rejects.toEqual(
+        code('INVALID_DATA_KEY'),
+      );
+    }
+    await expect(idsIn(staff, Object.fromEntries(Object.keys(keys).map((key) => [`data.${key}`, 1])))).rejects.toThrow(
+      'where must be an object of at most 20 properties, not an object.',
+    );
+    await expect(idsIn(staff, { ['k'.repeat(56)]: 1 })).rejects.toThrow(
+      'Names in where must have at most 55 characters.',
     );
     await expect(parley.realms.declareData(shop, { order: {} } as never)).rejects.toEqual(code('INVALID_ARGUMENT'));
     await expect(parley.realms.declareData('none', {})).rejects.toEqual(code('UNKNOWN_REALM'));
