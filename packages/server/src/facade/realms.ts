@@ -125,6 +125,7 @@ const PRESETS: Readonly<Record<RealmPreset, Required<RealmSettingsToSet>>> = {
     permissions: {
       canAccessAllUsers: STAFF,
       canCreateBots: 'role:administrators',
+      canCreateWriteOnlyBots: 'role:administrators',
       canDeleteAnyMessage: STAFF,
       canInviteUsers: 'role:administrators',
       canMoveMessagesBetweenChannels: STAFF,

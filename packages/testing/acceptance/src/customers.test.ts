@@ -112,6 +112,15 @@ describe("customer of the preset 'customers'", () => {
     await server.parley.as(staff).messages.delete(sent.id);
   });
 
+  it('has staff of whom only administrators create bots', async () => {
+    session = { realm, externalId: 'kim' };
+    await server.parley.users.upsert({ ...session, name: 'Kim', role: 'member' });
+    for (const bot_type of [1, 2]) {
+      const { status, body } = await call('POST', '/bots', { full_name: 'Shop', short_name: 'shop', bot_type });
+      expect([status, body]).toEqual([400, expect.stringContaining('Insufficient permission')]);
+    }
+  });
+
   it('registers with the same bytes and without events, however many other customers there are', async () => {
     const register = async () => {
       const { body } = await call('POST', '/register', {
