@@ -14,7 +14,7 @@ const DAY = 86_400;
  * `channel_creation_by_*` counts channels, `visitors_by_*` new visitors. `sign_up_form_by_email`, `login_letters_by_user` and `incoming_email_by_*`
  * count emails. `push_server_by_ip` counts registrations at a push service.
  * An account accepts at most 1,000 failed passwords a day: 30 an hour from networks new to it, and 20 a day from each
- * of its nine known networks.
+ * of its eight known networks.
  */
 export const LIMIT_RULES = {
   api_by_user: [{ windowSeconds: 60, limit: 200 }],
