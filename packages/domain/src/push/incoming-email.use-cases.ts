@@ -14,6 +14,7 @@ import { type MessageDraft, MessageSender } from '../messages/message-sender.js'
 import { postMessage } from '../messages/post-message.js';
 import { SystemMessages } from '../messages/system-messages.js';
 import type { User } from '../users/user.js';
+import { canAdministerBot } from '../users/user-permissions.js';
 import {
   attachmentLink,
   bodyOf,
@@ -125,11 +126,23 @@ async function loadTarget(reads: Repositories, key: ChannelAddressKey): Promise<
   const bot = await reads.users.findSystemBot(realmId, 'mailGateway');
   const isGateway = senderId === bot.id;
   const author = await requireActive(reads, realmId, isGateway ? creatorId : senderId);
+  if (author.id !== creatorId) await requireAdministrator(reads, key, author);
   const actor = await reads.actors.get({ realmId, userId: author.id });
   const channel = await reads.channels.find(realmId, channelId);
   // The rejection does not name a channel, since anybody may have sent the email.
   if (!channel || !canPostSomewhere(await loadPosting(reads, actor, channel, null)).allowed) throw unknownAddress();
   return { key, author, gatewayBot: isGateway ? bot : null };
+}
+
+/** The bot may have a new owner, and the creator of the address another role. @throws DomainError UNKNOWN_EMAIL_ADDRESS */
+async function requireAdministrator(
+  reads: Repositories,
+  { realmId, creatorId }: ChannelAddressKey,
+  bot: User,
+): Promise<void> {
+  await requireActive(reads, realmId, creatorId);
+  const creator = await reads.actors.get({ realmId, userId: creatorId });
+  if (!canAdministerBot(creator, bot).allowed) throw unknownAddress();
 }
 
 /** Lets mail servers check whether an address exists before they send an email. */

@@ -202,6 +202,15 @@ describe('email to a channel address (channels §4.16)', () => {
     expect(await newest()).toHaveLength(3);
   });
 
+  it('is rejected for a bot that no longer belongs to the user of the address', async () => {
+    const bot = await server.addBot(people.hamlet, `moved${count}`);
+    const address = await addressOf(people.hamlet, { sender_id: bot.id });
+    await send(address);
+    fieldsOf(await server.patch(`/bots/${bot.id}`, people.desdemona, { bot_owner_id: people.iago.id }));
+    await expect(send(address)).rejects.toThrow(/^550/);
+    expect(await newest()).toHaveLength(1);
+  });
+
   it('is rejected once the address is revoked, and the channel gets a new address', async () => {
     const address = await addressOf();
     expect(await server.parley.useCase(RevokeEmailAddress).execute(address)).toBe(true);
