@@ -12,7 +12,7 @@ import type { EventOf } from '../kernel/event.js';
 import type { Caller, ChannelFolderId, ChannelId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
-import { foldCase, trim } from '../kernel/text.js';
+import { trim } from '../kernel/text.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { firstOf, getOrThrow } from '../kernel/work.js';
 import type { ParsedMarkdown, ParsedText, TextRenderer } from '../markdown/markdown.js';
@@ -289,9 +289,10 @@ export class ChangeChannel {
 async function newName(tx: Transaction, channel: Channel, typed: string): Promise<string> {
   const name = trim(typed);
   if (name === channel.name) throw new DomainError('CHANNEL_NAME_UNCHANGED', 'Channel already has that name.');
-  if (foldCase(name) === foldCase(channel.name)) return name;
+  // A change of case can lengthen a name.
   parseChannelName(name);
-  if (await tx.channels.findByName(channel.realmId, name)) throw channelNameTaken(name);
+  const holder = await tx.channels.findByName(channel.realmId, name);
+  if (holder && holder.id !== channel.id) throw channelNameTaken(name);
   return name;
 }
 

@@ -98,6 +98,9 @@ describe('PATCH /streams/{stream_id}', () => {
     await refused(id, { new_name: 'SUPPER' }, 'Channel already has that name.');
     await refused(id, { new_name: ' ' }, "Channel name can't be empty.");
     await refused(id, { new_name: 'n'.repeat(61) }, 'Channel name too long (limit: 60 characters).');
+    const dotted = await create({ name: 'İ'.repeat(60) });
+    // The lower-case form of this letter has two code points.
+    await refused(dotted, { new_name: 'i̇'.repeat(60) }, 'Channel name too long (limit: 60 characters).');
     await refused(id, { new_name: 'ab\u0007c' }, 'Invalid character in channel name, at position 3.');
     await refused(id, { new_name: 'dinner' }, "Channel 'dinner' already exists", {
       status: 409,
