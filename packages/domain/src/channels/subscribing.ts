@@ -144,25 +144,34 @@ const ascending = (a: number, b: number): number => a - b;
 const couldNotSee = (actor: Actor | undefined, channel: Channel): boolean =>
   actor !== undefined && !canSeeMetadata(actor, channel, false).allowed;
 
+/** Former subscribers of a channel with messages to be marked as read. */
+export interface Leavers {
+  readonly channelId: ChannelId;
+  readonly userIds: readonly UserId[];
+}
+
 /** Result by channel in request order; user ids ascend. */
 export interface UnsubscribeResult {
   readonly removed: ReadonlyMap<ChannelId, readonly UserId[]>;
   readonly notSubscribed: ReadonlyMap<ChannelId, readonly UserId[]>;
+  /** Users with more messages to mark as read than `limit`. */
+  readonly unread: readonly Leavers[];
 }
 
 /**
  * Unsubscribes all users from all channels, marks unread messages there as read and publishes the changes in the order
- * of channels §6.3. Does not check permissions. Idempotent.
+ * of channels §6.3. Does not check permissions. Idempotent. `limit`: as for `markReadForLeavers`.
  */
 export async function unsubscribeFromChannels(
   tx: Transaction,
   channels: readonly Channel[],
   userIds: readonly UserId[],
+  limit = Number.POSITIVE_INFINITY,
 ): Promise<UnsubscribeResult> {
   const removed = new Map<ChannelId, readonly UserId[]>();
   const notSubscribed = new Map<ChannelId, readonly UserId[]>();
   const [first] = channels;
-  if (!first) return { removed, notSubscribed };
+  if (!first) return { removed, notSubscribed, unread: [] };
   const { realmId } = first;
 
   for (const channel of channels) {
@@ -175,7 +184,7 @@ export async function unsubscribeFromChannels(
     );
   }
   const changed = channels.filter((channel) => getOrThrow(removed, channel.id).length > 0);
-  if (changed.length === 0) return { removed, notSubscribed };
+  if (changed.length === 0) return { removed, notSubscribed, unread: [] };
 
   const access = await accessAnnouncer(tx, await tx.realms.get(realmId));
   const leaving = new Map(changed.map(({ id }) => [id, new Set(removed.get(id))]));
@@ -220,19 +229,31 @@ export async function unsubscribeFromChannels(
       others: async () => (await tx.channels.listSubscribers(realmId, [id])).get(id) ?? [],
     })),
   );
-  for (const userId of leavers) {
-    for (const channel of changed) {
-      if (getOrThrow(leaving, channel.id).has(userId)) await markUnsubscribedMessagesRead(tx, channel, userId);
-    }
-  }
-  return { removed, notSubscribed };
+  const leaversOf = changed.map((channel) => ({ channel, userIds: getOrThrow(removed, channel.id) }));
+  return { removed, notSubscribed, unread: await markReadForLeavers(tx, leaversOf, limit) };
 }
 
-async function markUnsubscribedMessagesRead(
+/**
+ * Marks unread messages of former subscribers as read. Stops after the user with whom their number reaches `limit`, and
+ * returns the remaining users.
+ */
+export async function markReadForLeavers(
   tx: Transaction,
-  { realmId, recipientId }: Channel,
-  userId: UserId,
-): Promise<void> {
+  leavers: readonly { readonly channel: Channel; readonly userIds: readonly UserId[] }[],
+  limit: number,
+): Promise<readonly Leavers[]> {
+  const rest: Leavers[] = [];
+  let marked = 0;
+  for (const { channel, userIds } of leavers) {
+    let done = 0;
+    while (done < userIds.length && marked < limit) marked += await markRead(tx, channel, userIds[done++]!);
+    if (done < userIds.length) rest.push({ channelId: channel.id, userIds: userIds.slice(done) });
+  }
+  return rest;
+}
+
+/** Returns the number of marked messages. */
+async function markRead(tx: Transaction, { realmId, recipientId }: Channel, userId: UserId): Promise<number> {
   const messageIds = await tx.personal.markRead(
     { realmId, userId },
     {
@@ -240,9 +261,11 @@ async function markUnsubscribedMessagesRead(
       scope: 'own',
     },
   );
-  if (messageIds.length === 0) return;
-  await tx.events.append(realmId, {
-    event: { type: 'message.flag_changed', op: 'add', flag: 'read', messageIds, all: false, details: [] },
-    audience: users([userId]),
-  });
+  if (messageIds.length > 0) {
+    await tx.events.append(realmId, {
+      event: { type: 'message.flag_changed', op: 'add', flag: 'read', messageIds, all: false, details: [] },
+      audience: users([userId]),
+    });
+  }
+  return messageIds.length;
 }

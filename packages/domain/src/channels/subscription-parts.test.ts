@@ -1,5 +1,6 @@
 import {
   aChannel,
+  aMessage,
   aRealmWith,
   aUser,
   aUserOfEachRole,
@@ -22,6 +23,7 @@ import { ChangeChannel } from './change-channel.use-cases.js';
 import { CreateChannel } from './create-channel.use-cases.js';
 import { ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from './create-channels.use-cases.js';
 import { ChangeSubscriptions, ChannelSubscriber, SubscribeUsers } from './subscribe.use-cases.js';
+import { unsubscribeFromChannels } from './subscribing.js';
 import { ChangeSubscriptionParts, MAX_CHANNELS_AT_ONCE, MAX_SUBSCRIPTIONS_AT_ONCE } from './subscription-parts.js';
 import { ChannelUnsubscriber, UnsubscribeUsers } from './unsubscribe.use-cases.js';
 
@@ -66,7 +68,7 @@ async function large(existing = true) {
     names.map((name) => ({ name, color: null, description: `About ${name}` }));
   const caller = fixture.caller('owner');
   return {
-    ...{ fixture, counter, people },
+    ...{ fixture, counter, people, parts },
     subscribe: (principals: readonly UserId[] | null, names = NAMES, notifyNewSubscribers = false) =>
       new SubscribeUsers(subscriber).execute(caller, {
         channels: toAdd(names),
@@ -167,6 +169,25 @@ describe('request for many subscriptions (contract decision 10)', () => {
     await expect(unsubscribe(people)).rejects.toThrow('Stopped');
     await recover();
     expect(await subscribedCount()).toBe(0);
+  });
+
+  it('marks messages as read in further units of work for users who left, unless they subscribed again', async () => {
+    const { fixture, people, parts, subscribe } = await large();
+    const [first, second, third] = people as [UserId, UserId, UserId];
+    const { id: realmId } = fixture.realm;
+    const channel = fixture.channel(NAMES[0]!);
+    await subscribe([first, second, third], [channel.name]);
+    await fixture.add(aMessage({ from: 'owner', to: channel.name }));
+    const { unread } = await fixture.uow.write(realmId, (tx) =>
+      unsubscribeFromChannels(tx, [channel], [first, second, third], 1),
+    );
+    expect(unread).toEqual([{ channelId: channel.id, userIds: [second, third] }]);
+    await subscribe([third], [channel.name]);
+    const readings = unread.map((leavers) => ({ op: 'read', ...leavers }) as const);
+    await parts.run(await fixture.uow.write(realmId, (tx) => parts.schedule(tx, realmId, readings)));
+    const countOf = (userId: UserId) =>
+      fixture.uow.read(realmId, async ({ personal }) => (await personal.listUnread({ realmId, userId }, 9)).length);
+    expect(await Promise.all([first, second, third].map(countOf))).toEqual([0, 0, 1]);
   });
 
   it('sends one message to each new subscriber, by a job after a crash', async () => {

@@ -15,10 +15,13 @@ import {
   type NewChannel,
   type ParsedDescriptions,
 } from './create-channels.use-cases.js';
-import { subscribeToChannels, unsubscribeFromChannels } from './subscribing.js';
+import { type Leavers, markReadForLeavers, subscribeToChannels, unsubscribeFromChannels } from './subscribing.js';
 
 /** Maximum number of subscriptions (users times channels) that one unit of work changes. */
 export const MAX_SUBSCRIPTIONS_AT_ONCE = 500;
+/** Number of messages after which further ones are marked as read in another unit of work. */
+export const MAX_MARKED_AT_ONCE = 100_000;
+
 /** Maximum number of channels that one unit of work creates. */
 export const MAX_CHANNELS_AT_ONCE = 50;
 /** Maximum number of new subscribers that one unit of work notifies. */
@@ -52,6 +55,8 @@ export type SubscriptionPart =
       readonly colors: Colors;
     }
   | { readonly op: 'remove'; readonly channelIds: readonly ChannelId[]; readonly userIds: readonly UserId[] }
+  /** Marks messages in a channel as read for users who left it. */
+  | ({ readonly op: 'read' } & Leavers)
   /** Shows an unarchived channel to some of its subscribers. */
   | { readonly op: 'return'; readonly channelId: ChannelId; readonly userIds: readonly UserId[] }
   | {
@@ -218,16 +223,36 @@ export class ChangeSubscriptionParts extends RequestParts<SubscriptionPart, Subs
       if (channel && !channel.isArchived) await publishReturn(tx, channel, payload.userIds);
       return { result: NOTHING_CHANGED };
     }
+    if (payload.op === 'read') return this.markRead(tx, job, payload);
     const found = new Map((await tx.channels.list(realmId, payload.channelIds)).map((it) => [it.id, it]));
     const channels = payload.channelIds.flatMap((id) => found.get(id) ?? []);
     const { userIds } = payload;
     if (payload.op === 'remove') {
-      const { removed, notSubscribed } = await unsubscribeFromChannels(tx, channels, userIds);
-      return { result: { channels, changed: removed, unchanged: notSubscribed } };
+      const left = await unsubscribeFromChannels(tx, channels, userIds, MAX_MARKED_AT_ONCE);
+      const result = { channels, changed: left.removed, unchanged: left.notSubscribed };
+      return { result, next: await this.scheduleReading(tx, job, left.unread) };
     }
     const requestedColors = new Map(payload.colors);
     const { added, alreadySubscribed } = await subscribeToChannels(tx, { channels, userIds, requestedColors });
     return { result: { channels, changed: added, unchanged: alreadySubscribed } };
+  }
+
+  /** Skips users who have subscribed again. */
+  private async markRead(
+    tx: Transaction,
+    job: Job<SubscriptionPart>,
+    { channelId, userIds }: Leavers,
+  ): Promise<JobPartOutcome<SubscriptionPartResult>> {
+    const channel = await tx.channels.get(job.realmId, channelId);
+    const subscribed = new Set(await tx.channels.filterSubscribed(job.realmId, channelId, userIds));
+    const leavers = { channel, userIds: userIds.filter((id) => !subscribed.has(id)) };
+    const unread = await markReadForLeavers(tx, [leavers], MAX_MARKED_AT_ONCE);
+    return { result: NOTHING_CHANGED, next: await this.scheduleReading(tx, job, unread) };
+  }
+
+  private scheduleReading(tx: Transaction, job: Job<SubscriptionPart>, unread: readonly Leavers[]) {
+    const parts = unread.map((leavers) => ({ op: 'read', ...leavers }) as const);
+    return this.schedule(tx, job.realmId, parts, job);
   }
 
   /** Notifies the users who are still subscribed, except bots and the caller. */

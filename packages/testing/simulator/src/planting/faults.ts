@@ -88,7 +88,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   fault('removed reactions stay', 'domain/src/messages/reactions.use-cases.ts', 'await tx.reactions.remove(realmId, input.messageId, reaction, userId);', ''),
   fault('a reaction leaves the message foreign', 'domain/src/messages/reactions.use-cases.ts', 'if (!isOwn) await tx.personal.addHistorical({ realmId: actor.realmId, userId: actor.id }, [message.id]);', ''),
   fault('subscribers get no span', 'domain/src/channels/subscribing.ts', 'await tx.personal.openSpans(realmId, [channel.recipientId], getOrThrow(added, channel.id));', ''),
-  fault('messages stay unread for those who have left', 'domain/src/channels/subscribing.ts', 'if (getOrThrow(leaving, channel.id).has(userId)) await markUnsubscribedMessagesRead(tx, channel, userId);', ''),
+  fault('messages stay unread for those who have left', 'domain/src/channels/subscribing.ts', 'unread: await markReadForLeavers(tx, leaversOf, limit) };', 'unread: [] };'),
   fault('queues go on where a restored log has not been', 'domain/src/kernel/live-queue.ts', 'this.fallBehind((after + 1) as EventSeq);\n', '', 'simulated backups are restored while no server runs'),
   fault('the disk is not synced', 'adapters/sqlite/src/database.ts', 'synchronous = FULL', 'synchronous = OFF', 'the simulated disk keeps what SQLite has written, synced or not'),
   // Exports and imports
