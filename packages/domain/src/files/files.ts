@@ -141,7 +141,7 @@ export function requireOwnFile(file: StoredFile | null, userId: UserId): StoredF
 export interface FileReads {
   /** Returns null for files of other realms. */
   find(realmId: RealmId, id: FileId): Promise<StoredFile | null>;
-  /** Omits unknown paths; ascending id. */
+  /** Omits unknown paths and hidden files; ascending id. */
   listByPath(realmId: RealmId, pathIds: readonly string[]): Promise<readonly StoredFile[]>;
   /** Returns at most `limit` of the owner's files with ids above `after`, ascending. */
   list(realmId: RealmId, ownerId: UserId, after: number, limit: number): Promise<readonly AttachedFile[]>;

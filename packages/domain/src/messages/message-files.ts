@@ -5,6 +5,7 @@ import {
   type FileImage,
   type FileReads,
   type FileTokens,
+  HIDDEN,
   MAX_FILES_OF_MESSAGE,
   MAX_MESSAGES_OF_FILE,
   publishFileChanges,
@@ -262,7 +263,7 @@ export class ReadTemporaryFile {
     const ticket = this.tokens.verify(token);
     if (!ticket || ticket.realmId !== realmId || ticket.expiresAt <= this.clock.now()) throw invalidToken();
     const file = await this.uow.read(ticket.realmId, ({ files }) => files.find(ticket.realmId, ticket.fileId));
-    if (!file) throw invalidToken();
+    if (!file || file.ownerId === HIDDEN) throw invalidToken();
     if (lastOf(file.pathId) !== name) throw new DomainError('INVALID_FILE_NAME', 'Invalid filename');
     return openFile(file, this.blobs).catch((error) => {
       throw error instanceof DomainError ? invalidToken() : error;

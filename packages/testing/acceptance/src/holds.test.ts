@@ -177,14 +177,20 @@ describe('a held message', () => {
     const { id: holdId } = await hold({ messageId: id });
     const list = async () => (fieldsOf(await server.get('/attachments', author)) as Wire).attachments;
     const [{ id: fileId }] = await list();
+    const { url: temporary } = fieldsOf(await server.get(file, author)) as Wire;
     fieldsOf(await server.delete(`/attachments/${fileId}`, author));
+    expectRefusal(await server.request('GET', `/${temporary}`), 'Invalid token');
     await removeForGood();
     expect(await list()).toEqual([]);
-    for (const as of [author, people.hamlet]) expect((await server.get(file, as)).status).not.toBe(200);
-    expect(await fileOf(pathId)).toMatchObject({ id: fileId });
+    for (const as of [author, people.hamlet]) {
+      const { status, body } = await server.get(file, as);
+      expect([status, body]).toEqual([404, '<p>This file does not exist or has been deleted.</p>']);
+    }
+    const stored = () => server.storage.uow.read(server.realmId, ({ files }) => files.find(server.realmId, fileId));
+    expect(await stored()).toMatchObject({ pathId });
     await server.parley.holds.release({ realm: 'zulip', id: holdId });
     await removeForGood();
-    expect(await fileOf(pathId)).toBeUndefined();
+    expect(await stored()).toBeNull();
   });
 
   it('keeps the deletion of its organization waiting', async () => {

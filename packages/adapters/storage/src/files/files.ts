@@ -89,7 +89,9 @@ export class SqlFileRepository implements FileRepository {
   constructor(private readonly connection: Statements) {
     const { indexedBy, inSet } = connection.dialect;
     this.byId = connection.rows<FileRow>(`SELECT ${FILE} WHERE f.id = ? AND f.realm_id = ?`);
-    this.byPath = connection.rows<FileRow>(`SELECT ${FILE} WHERE f.path_id ${inSet} AND f.realm_id = ? ORDER BY f.id`);
+    this.byPath = connection.rows<FileRow>(
+      `SELECT ${FILE} WHERE f.path_id ${inSet} AND f.realm_id = ? AND f.owner_id <> ${HIDDEN} ORDER BY f.id`,
+    );
     this.ofOwner = connection.rows<AttachedRow>(
       `SELECT ${ATTACHED} FROM file f ${indexedBy('file_by_owner')} ${IMAGE}
        WHERE f.owner_id = ? AND f.id > ? AND f.realm_id = ? ORDER BY f.id LIMIT ? + 0`,

@@ -175,12 +175,13 @@ export function heldMessagesContract(open: OpenStorage): void {
       await uow.write(other.realm.id, (tx) => tx.files.hide(other.realm.id, file.id, 70));
       expect(await uow.read(realm.id, (r) => r.files.spaceOf(realm.id, user('a').id))).toEqual({ count: 1, bytes: 10 });
       await uow.write(realm.id, (tx) => tx.files.hide(realm.id, file.id, 70));
-      const { space, attached, unreferenced } = await uow.read(realm.id, async (r) => ({
+      const { space, attached, unreferenced, found } = await uow.read(realm.id, async (r) => ({
         space: await r.files.spaceOf(realm.id, user('a').id),
         attached: await r.files.listAttached(realm.id, [file.id]),
         unreferenced: await r.files.listUnreferenced(true, 71, 10),
+        found: await r.files.listByPath(realm.id, [file.pathId]),
       }));
-      expect([space.count, attached[0]!.messageIds, idsOf(unreferenced)]).toEqual([0, [], [file.id]]);
+      expect([space.count, attached[0]!.messageIds, idsOf(unreferenced), found]).toEqual([0, [], [file.id], []]);
       expect(await isFileHeld(fixture, file.id)).toBe(true);
       expect(await isFileHeld(fixture, file.id, other.realm.id)).toBe(false);
     });

@@ -42,7 +42,9 @@ export class MemoryFiles implements FileRepository {
   }
 
   async listByPath(realmId: RealmId, pathIds: readonly string[]): Promise<readonly StoredFile[]> {
-    return this.all().filter((file) => file.realmId === realmId && pathIds.includes(file.pathId));
+    return this.all().filter(
+      (file) => file.realmId === realmId && file.ownerId !== HIDDEN && pathIds.includes(file.pathId),
+    );
   }
 
   async list(realmId: RealmId, ownerId: UserId, after: number, limit: number): Promise<readonly AttachedFile[]> {
