@@ -21,15 +21,15 @@ export function staysAcyclic(edges: Iterable<GroupEdge>, groupId: GroupId, subgr
 
 /** Returns the group and all groups that contain it at any depth, including deactivated ones. */
 export const groupsHolding = (edges: Iterable<GroupEdge>, id: GroupId): ReadonlySet<GroupId> =>
-  reachable(edges, id, ({ subgroupId, groupId }) => [subgroupId, groupId]);
+  reachable(edges, [id], ({ subgroupId, groupId }) => [subgroupId, groupId]);
 
-/** Returns the group and all groups it contains at any depth, including deactivated ones. */
-export const groupsHeldBy = (edges: Iterable<GroupEdge>, id: GroupId): ReadonlySet<GroupId> =>
-  reachable(edges, id, ({ subgroupId, groupId }) => [groupId, subgroupId]);
+/** Returns the groups and all groups they contain at any depth, including deactivated ones. */
+export const groupsHeldBy = (edges: Iterable<GroupEdge>, ids: Iterable<GroupId>): ReadonlySet<GroupId> =>
+  reachable(edges, ids, ({ subgroupId, groupId }) => [groupId, subgroupId]);
 
 function reachable(
   edges: Iterable<GroupEdge>,
-  id: GroupId,
+  ids: Iterable<GroupId>,
   direction: (edge: GroupEdge) => readonly [from: GroupId, to: GroupId],
 ): ReadonlySet<GroupId> {
   const next = new Map<GroupId, GroupId[]>();
@@ -39,7 +39,7 @@ function reachable(
     if (existing) existing.push(to);
     else next.set(from, [to]);
   }
-  const found = new Set([id]);
+  const found = new Set(ids);
   // Set iteration includes elements added during the loop.
   for (const group of found) for (const neighbour of next.get(group) ?? []) found.add(neighbour);
   return found;

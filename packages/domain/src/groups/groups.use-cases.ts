@@ -95,7 +95,7 @@ export class ListSubgroups {
       const { groups } = repositories;
       await enforceReadable(repositories, caller, groupId);
       if (directOnly) return groups.listSubgroupIds(caller.realmId, groupId);
-      const held = groupsHeldBy(await groups.listEdges(caller.realmId), groupId);
+      const held = groupsHeldBy(await groups.listEdges(caller.realmId), [groupId]);
       return [...held].filter((id) => id !== groupId).sort((a, b) => a - b);
     });
   }

@@ -2,6 +2,7 @@ import type { Actor } from '../access/actor.js';
 import { requestConfirmation } from '../access/confirmations.js';
 import { changePassword, type LoginAttempts, loginAttemptKey, Passwords, SIGNED_IN } from '../access/credentials.js';
 import type { EmailQuota } from '../access/email.js';
+import { groupsHeldBy } from '../access/group-closure.js';
 import { DomainError } from '../kernel/errors.js';
 import { users as usersNamed } from '../kernel/event.js';
 import type { Caller, GroupId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
@@ -346,12 +347,7 @@ async function withSubgroups(
     const group = await tx.groups.find(realmId, id);
     if (group === null || group.name === null) throw new DomainError('UNKNOWN_GROUP', `Invalid user group ID: ${id}`);
   }
-  const found = new Set(groupIds);
-  if (found.size === 0) return found;
-  const edges = await tx.groups.listEdges(realmId);
-  // Set iteration includes elements added during the loop.
-  for (const holder of found) for (const edge of edges) if (edge.groupId === holder) found.add(edge.subgroupId);
-  return found;
+  return groupsHeldBy(groupIds.length === 0 ? [] : await tx.groups.listEdges(realmId), groupIds);
 }
 
 /** Effect of one slash command. */
