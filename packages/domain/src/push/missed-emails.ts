@@ -181,12 +181,20 @@ export class MissedEmailWriter {
     if (!user?.isActive || realm.isDeactivated) return null;
     const actor = await reads.actors.get({ realmId, userId });
     const reasons = new Map(waiting.map((each) => [each.messageId, each]));
-    const readable = (await loadMessages(reads, actor, [...reasons.keys()])).filter(
-      (loaded) =>
-        loaded.flags?.read === false &&
-        isWanted(user, getOrThrow(reasons, loaded.message.id).reason, loaded.flags.mentioned) &&
-        canReadMessage(actor, loaded).allowed,
+    const loaded = await loadMessages(reads, actor, [...reasons.keys()]);
+    const channelIds = [...new Set(loaded.flatMap(({ message }) => message.channelId ?? []))];
+    const subscriptions = await reads.channels.listSubscriptionsOf(realmId, [userId], channelIds);
+    const emails = new Map(
+      (subscriptions.get(userId) ?? []).map(({ channelId, notifications }) => [channelId, notifications.email]),
     );
+    const readable = loaded.filter((one) => {
+      const { reason } = getOrThrow(reasons, one.message.id);
+      return (
+        one.flags?.read === false &&
+        isWanted(user, reason, one.flags.mentioned, emails.get(one.message.channelId!) ?? null) &&
+        canReadMessage(actor, one).allowed
+      );
+    });
     const ids = readable.map(({ message }) => message.id);
     if (ids.length === 0) return null;
     const views = [...(await reads.pages.listViews(realmId, ids.slice(0, MAX_MISSED_MESSAGES)))];
@@ -296,13 +304,16 @@ export class SendMissedEmails implements JobHandler<MissedEmailJob> {
 
 const MAX_REALMS_SEARCHED = 100;
 
-/** True if the user still wants emails for the reason. An edit may have removed a mention. */
-function isWanted({ settings }: User, reason: DueReason, isMentioned: boolean): boolean {
+/**
+ * True if the user still wants emails for the reason. An edit may have removed a mention.
+ * @param ofChannel setting of the user for the channel
+ */
+function isWanted({ settings }: User, reason: DueReason, isMentioned: boolean, ofChannel: boolean | null): boolean {
   switch (reason) {
     case 'followedTopic':
       return settings.enableFollowedTopicEmailNotifications;
     case 'channel':
-      return true;
+      return ofChannel ?? settings.enableChannelEmailNotifications;
     case 'mentioned':
       return isMentioned && settings.enableOfflineEmailNotifications;
     default:

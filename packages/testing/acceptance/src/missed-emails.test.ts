@@ -260,7 +260,27 @@ describe('setting for emails about missed messages (users §6)', () => {
     const [{ to, text }] = (await emails()) as [Wire];
     expect(to).toBe(hamlet().email);
     expect(text).toContain('because you have email notifications enabled for #news.');
+    await server.sendMessage(people.iago, 'news', { topic });
+    await evaluate();
     await set(hamlet(), { enable_stream_email_notifications: false });
+    expect(await emails()).toEqual([]);
+  });
+
+  it("email_notifications of the channel precedes it, also if it changes before the email", async () => {
+    const { stream_id } = fieldsOf(await server.get('/get_stream_id', hamlet(), { stream: 'news' })) as Wire;
+    const setOfChannel = async (value: boolean) =>
+      fieldsOf(
+        await server.post('/users/me/subscriptions/properties', hamlet(), {
+          subscription_data: [{ stream_id, property: 'email_notifications', value }],
+        }),
+      );
+    await setOfChannel(true);
+    await server.sendMessage(people.iago, 'news', { topic });
+    expect(await emails()).toHaveLength(1);
+    await server.sendMessage(people.iago, 'news', { topic });
+    await evaluate();
+    await setOfChannel(false);
+    expect(await emails()).toEqual([]);
   });
 
   it('enable_followed_topic_email_notifications sends messages of followed topics', async () => {
