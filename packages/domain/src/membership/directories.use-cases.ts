@@ -50,7 +50,6 @@ type Plan = (
   readonly problems: readonly string[];
 };
 
-/** Returns null for an empty name. */
 /** Finds the user by linked entry, else by email address. Returns null if the person gets no account. */
 async function planFor(
   reads: Reads,

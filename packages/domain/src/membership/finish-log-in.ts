@@ -58,7 +58,13 @@ export const logInExpired = () =>
 export interface DesktopLogIn extends LogInFlow {
   readonly userId: UserId;
   readonly method: string;
+  readonly serviceSession: string | null;
+  /** Fingerprint of the verified password hash; see `OpenSessionInput`. */
+  readonly password?: string | null;
 }
+
+export const passwordMark = (tokens: LogInTokens, passwordHash: string | null): string | null =>
+  passwordHash && tokens.fingerprint(passwordHash);
 
 /** Result of a log-in by purpose. */
 export type LogInResult =
@@ -120,7 +126,13 @@ export class LogInCompletion {
       return { kind: 'session', session: await openSession({ uow, tokens, clock }, opened), next: purpose.next };
     }
     if (purpose.kind === 'phone') return this.phones.complete(caller, user, purpose.otp);
-    const flow: DesktopLogIn = { userId, method, expiresAt: this.clock.now() + LOG_IN_SECONDS };
+    const flow: DesktopLogIn = {
+      userId,
+      method,
+      serviceSession,
+      ...(passwordHash !== undefined && { password: passwordMark(this.tokens, passwordHash) }),
+      expiresAt: this.clock.now() + LOG_IN_SECONDS,
+    };
     const token = sealFlow(this.tokens, ['desktop', realmId], flow);
     return { kind: 'desktop', encryptedToken: this.tokens.encryptFor(purpose.otp, token) };
   }

@@ -15,6 +15,7 @@ import {
   type LogInResult,
   logInExpired,
   openFlow,
+  passwordMark,
 } from './finish-log-in.js';
 import { AddressProofs, type LogInEvidence, readEvidence } from './log-in-evidence.js';
 import {
@@ -114,22 +115,26 @@ export class LogInByDesktopToken {
     private readonly sessionTokens: SessionTokens,
   ) {}
 
-  /** @throws DomainError UNKNOWN_REALM, LOG_IN_EXPIRED, USER_DEACTIVATED, REALM_DEACTIVATED */
+  /** @throws DomainError UNKNOWN_REALM, LOG_IN_EXPIRED, USER_DEACTIVATED, REALM_DEACTIVATED, AUTHENTICATION_FAILED */
   async execute(
     { realmId, ip }: AnonymousCaller,
     { token, userAgent }: { readonly token: string; readonly userAgent: string },
   ): Promise<OpenedSession> {
     if (realmId === null) throw unknownRealm();
     const { uow, tokens, clock } = this;
-    const { user, method } = await this.uow.write(realmId, async (tx) => {
+    const { user, flow, passwordHash } = await this.uow.write(realmId, async (tx) => {
       const opened = { sealed: token, now: this.clock.now() };
       const flow = await openFlow<DesktopLogIn>(tx, tokens, ['desktop', realmId], opened);
       await completeFlow(tx, tokens, realmId, { ...flow, sealed: token });
       const found = await tx.users.find(realmId, flow.userId);
       if (!found) throw logInExpired();
-      return { user: found, method: flow.method };
+      return { user: found, flow, passwordHash: await tx.users.findPasswordHash(realmId, found.id) };
     });
-    return openSession({ uow, tokens: this.sessionTokens, clock }, { user, userAgent, ip, method });
+    const { method, serviceSession, password } = flow;
+    const isByPassword = password !== undefined;
+    if (isByPassword && password !== passwordMark(tokens, passwordHash)) throw logInExpired();
+    const from = { userAgent, ip, method, serviceSession, ...(isByPassword && { passwordHash }) };
+    return openSession({ uow, tokens: this.sessionTokens, clock }, { user, ...from });
   }
 }
 

@@ -29,6 +29,7 @@ import {
   type LogInResult,
   logInExpired,
   openFlow,
+  passwordMark,
   sealFlow,
 } from './finish-log-in.js';
 import { LOG_IN_SECONDS, type LogInPurpose, type LogInTokens } from './log-in-methods.js';
@@ -83,7 +84,7 @@ export function beginStep(
     userId,
     step,
     purpose,
-    password: hash === null ? null : tokens.fingerprint(hash),
+    password: passwordMark(tokens, hash),
     expiresAt: now + (step === 'verify' ? LOG_IN_SECONDS : SET_UP_SECONDS),
   };
   return sealFlow(tokens, scopeOf('password', realmId, browser), flow);
@@ -127,7 +128,7 @@ export async function loadStep(
     if (!user?.isActive) throw accountDeactivated();
     const passwordHash = await repositories.users.findPasswordHash(realmId, user.id);
     if (after.password !== null) {
-      const isValid = passwordHash !== null && tokens.fingerprint(passwordHash) === after.password;
+      const isValid = passwordMark(tokens, passwordHash) === after.password;
       if (!isValid || !realm.settings.emailAuthentication) throw logInExpired();
     }
     const factors = await repositories.secondFactors.find(realmId, user.id);

@@ -1,11 +1,10 @@
-import { createDecipheriv } from 'node:crypto';
 import { DomainError } from '@parley/domain/kernel';
 import type { ExternalIdentity, LogInProvider, LogInResponse } from '@parley/domain/membership';
 import { RemoveExpiredLogIns, type StatedRole, UnlinkAccount } from '@parley/domain/membership';
 import { HostLogInProvider } from '@parley/server/testing';
 import { fieldsOf } from './testing/expectations.js';
 import { TestBrowser } from './testing/test-browser.js';
-import type { TestReply } from './testing/test-reply.js';
+import { desktopTokenIn, hiddenFieldsOf, type TestReply } from './testing/test-reply.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
 const verified = (email: string) => ({ email, emailStatements: [{ email, isVerified: true }] });
@@ -86,14 +85,6 @@ function keyIn(location: URL): string {
   const encrypted = Buffer.from(location.searchParams.get('otp_encrypted_api_key')!, 'hex');
   const pad = Buffer.from(PAD, 'hex');
   return Buffer.from(encrypted.map((byte, index) => byte ^ pad[index]!)).toString('latin1');
-}
-
-/** Token as decrypted by the desktop app. */
-function tokenIn(reply: TestReply): string {
-  const code = Buffer.from(/readonly>([0-9a-f]+)</.exec(String(reply.body))![1]!, 'hex');
-  const decipher = createDecipheriv('aes-256-gcm', Buffer.from(PAD, 'hex'), code.subarray(0, 12));
-  decipher.setAuthTag(code.subarray(-16));
-  return Buffer.concat([decipher.update(code.subarray(12, -16)), decipher.final()]).toString();
 }
 
 describe('external_authentication_methods', () => {
@@ -517,7 +508,7 @@ describe('log-in to an app', () => {
     const reply = await complete(browser, await begin(browser, 'keycloak', `?desktop_flow_otp=${PAD}`));
     expect(reply.status).toBe(200);
     expect(browser.cookies.has('sessionid')).toBe(false);
-    const token = tokenIn(reply);
+    const token = desktopTokenIn(reply, PAD);
     const app = new TestBrowser(server);
     expect(await app.get(`/accounts/login/subdomain/${token}`)).toMatchObject({
       status: 303,
@@ -529,6 +520,17 @@ describe('log-in to an app', () => {
     }
   });
 
+  it('gives the desktop app no token that survives a change of the password', async () => {
+    const browser = new TestBrowser(server);
+    const form = await browser.get(`/login/?desktop_flow_otp=${PAD}`);
+    const { email: username, password } = ophelia;
+    const reply = await browser.post('/login/', { ...hiddenFieldsOf(form), username, password });
+    const fields = { old_password: password, new_password: 'a quite different 1 to guess' };
+    fieldsOf(await server.patch('/settings', ophelia, fields));
+    const path = `/accounts/login/subdomain/${desktopTokenIn(reply, PAD)}`;
+    expectRefused(await new TestBrowser(server).get(path), EXPIRED);
+  });
+
   it.each<[string, Record<string, string>]>([
     ['a link of another site', { 'Sec-Fetch-Site': 'cross-site' }],
     ['a link of another organization', { 'Sec-Fetch-Site': 'same-site' }],
@@ -536,7 +538,7 @@ describe('log-in to an app', () => {
   ])('requires confirmation before the token replaces a session by %s', async (_, headers) => {
     const service = new TestBrowser(server);
     const reply = await complete(service, await begin(service, 'keycloak', `?desktop_flow_otp=${PAD}`));
-    const path = `/accounts/login/subdomain/${tokenIn(reply)}`;
+    const path = `/accounts/login/subdomain/${desktopTokenIn(reply, PAD)}`;
     const browser = await TestBrowser.loggedIn(server, people.hamlet);
     const asked = await browser.request('GET', path, undefined, { headers });
     expect(asked.status).toBe(200);
@@ -557,7 +559,7 @@ describe('log-in to an app', () => {
     const reply = await complete(service, await begin(service, 'keycloak', `?desktop_flow_otp=${PAD}`));
     const browser = await TestBrowser.loggedIn(server, people.hamlet);
     const headers = { 'Sec-Fetch-Site': 'none' };
-    const path = `/accounts/login/subdomain/${tokenIn(reply)}`;
+    const path = `/accounts/login/subdomain/${desktopTokenIn(reply, PAD)}`;
     expect((await browser.request('GET', path, undefined, { headers })).status).toBe(303);
     expect(await isLoggedInAs(browser, ophelia.id)).toBe(true);
   });

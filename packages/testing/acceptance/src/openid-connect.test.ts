@@ -7,7 +7,7 @@ import { fieldsOf, type Wire } from './testing/expectations.js';
 import { runJobs } from './testing/jobs.js';
 import { imageFile, postFiles } from './testing/multipart.js';
 import { TestBrowser } from './testing/test-browser.js';
-import type { TestReply } from './testing/test-reply.js';
+import { desktopTokenIn, type TestReply } from './testing/test-reply.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
 const SECRET = 'a secret that the service knows';
@@ -631,6 +631,19 @@ describe('single log-out', () => {
     expect(await isLoggedIn(first)).toBe(false);
     expect(await isLoggedIn(second)).toBe(true);
     expect(await isLoggedIn(byPassword)).toBe(true);
+  });
+
+  it('ends the session of the desktop app that was opened by a log-in in the browser', async () => {
+    const cookies = new Map<string, string>();
+    const pad = '0123456789abcdef'.repeat(4);
+    const browser = new TestBrowser(server);
+    const begun = await browser.get(`/accounts/login/external/keycloak/?desktop_flow_otp=${pad}`);
+    const reply = await browser.get(await logInAtService(begun.headers.location as string, 'hamlet', cookies));
+    const app = new TestBrowser(server);
+    await app.get(`/accounts/login/subdomain/${desktopTokenIn(reply, pad)}`);
+    expect(await isLoggedIn(app)).toBe(true);
+    await logOutAtService(`${issuer}/session/end?client_id=parley`, cookies);
+    expect(await isLoggedIn(app)).toBe(false);
   });
 
   it('rejects forged notices and log-in tokens', async () => {

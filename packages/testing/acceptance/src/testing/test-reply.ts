@@ -1,3 +1,4 @@
+import { createDecipheriv } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** Complete response. */
@@ -18,3 +19,11 @@ export const hiddenFieldsOf = ({ body }: TestReply): Record<string, string> =>
       value!.replaceAll('&amp;', '&'),
     ]),
   );
+
+/** Token on the page after a log-in for the desktop app, as the app decrypts it. `pad`: hexadecimal. */
+export function desktopTokenIn({ body }: TestReply, pad: string): string {
+  const code = Buffer.from(/readonly>([0-9a-f]+)</.exec(String(body))![1]!, 'hex');
+  const decipher = createDecipheriv('aes-256-gcm', Buffer.from(pad, 'hex'), code.subarray(0, 12));
+  decipher.setAuthTag(code.subarray(-16));
+  return Buffer.concat([decipher.update(code.subarray(12, -16)), decipher.final()]).toString();
+}
