@@ -266,7 +266,7 @@ describe('setting for emails about missed messages (users §6)', () => {
     expect(await emails()).toEqual([]);
   });
 
-  it("email_notifications of the channel precedes it, also if it changes before the email", async () => {
+  it('email_notifications of the channel precedes it, also if it changes before the email', async () => {
     const { stream_id } = fieldsOf(await server.get('/get_stream_id', hamlet(), { stream: 'news' })) as Wire;
     const setOfChannel = async (value: boolean) =>
       fieldsOf(
