@@ -34,6 +34,8 @@ export async function reactivate(tx: Transaction, realm: Realm, user: User, now:
   const channels = await subscribedChannels(tx, user);
   await endSessions(tx, user);
   const back = await tx.users.update({ ...user, isActive: true, isDeleted: false });
+  // A later deactivation by others must not count as one by the directory.
+  await tx.provisioning.setUserRemoved(realm.id, user.id, false);
   await tx.personal.openSpans(realm.id, recipientsOf(channels), [user.id]);
   // Published first, so that users who regain access through a channel know the subject of later events.
   await announceAccess(tx, user, channels, access);

@@ -4,7 +4,7 @@ import { SystemMessages } from '../messages/system-messages.js';
 import { Admission } from './admission.js';
 import { type DirectoryPerson, directoryMethod, type PeopleDirectory } from './directories.js';
 import { SyncDirectory, VerifyDirectoryPassword } from './directories.use-cases.js';
-import { SetUserEmail, UnlinkAccount } from './operate-accounts.use-cases.js';
+import { SetUserActive, SetUserEmail, UnlinkAccount } from './operate-accounts.use-cases.js';
 import type { StatedRole } from './stated-roles.js';
 
 const person = (subject: string, more: Partial<DirectoryPerson> = {}): DirectoryPerson => ({
@@ -64,6 +64,8 @@ async function cast() {
         userId: (await userWith(email))!.id,
         method: directoryMethod(directory),
       }),
+    setActive: async (email: string, isActive: boolean) =>
+      new SetUserActive(uow, clock).execute({ realmId: realm.id, userId: (await userWith(email))!.id, isActive }),
     changeEmail: async (email: string, to: string) =>
       new SetUserEmail(uow).execute({ realmId: realm.id, userId: (await userWith(email))!.id, email: to }),
   };
@@ -164,6 +166,20 @@ describe('email address moved to another directory entry', () => {
     expect(await userWith(ADDRESS)).toMatchObject({ isActive: false });
     await expect(logIn(ADDRESS)).rejects.toMatchObject({ code: 'USER_DEACTIVATED' });
   });
+});
+
+it('does not reactivate a user whom an administrator reactivated and later deactivated', async () => {
+  const { holds, sync, setActive, userWith } = await cast();
+  holds(person('ann'), person('bob'));
+  await sync();
+  holds(person('bob'));
+  expect(await sync()).toMatchObject({ counts: { deactivated: 1 } });
+  await setActive('ann@example.com', true);
+  holds(person('ann'), person('bob'));
+  expect(await sync()).toMatchObject({ counts: { reactivated: 0, deactivated: 0 } });
+  await setActive('ann@example.com', false);
+  expect(await sync()).toMatchObject({ counts: { reactivated: 0 } });
+  expect(await userWith('ann@example.com')).toMatchObject({ isActive: false });
 });
 
 it('reports a directory failure and changes nothing', async () => {

@@ -154,10 +154,7 @@ async function placePerson(
   const { links, reactivates, role, fullName, email } = plan;
   let { user } = plan;
   if (links) await link(user.id);
-  if (reactivates) {
-    user = await reactivateWithGroups(tx, realm, user, now);
-    await tx.provisioning.setUserRemoved(realm.id, user.id, false);
-  }
+  if (reactivates) user = await reactivateWithGroups(tx, realm, user, now);
   if (role !== null) user = await changeRole(tx, realm, user, role, now);
   if (fullName !== null) user = await rename(tx, user, fullName);
   if (email !== null) user = await changeEmail(tx, user, email);

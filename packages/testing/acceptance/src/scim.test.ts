@@ -403,6 +403,16 @@ describe('deactivation by SCIM', () => {
   );
 });
 
+it('shows a deleted user again whom an administrator reactivated, also after another deactivation', async () => {
+  const { id, userName } = await createUser();
+  ok(await scim('DELETE', `/Users/${id}`), 204);
+  const { desdemona } = server.people;
+  fieldsOf(await server.post(`/users/${id}/reactivate`, desdemona));
+  fieldsOf(await server.delete(`/users/${id}`, desdemona));
+  expect(ok(await scim('GET', `/Users/${id}`))).toMatchObject({ userName, active: false });
+  expectError(await scim('POST', '/Users', { userName, displayName: 'Again' }), 409, 'uniqueness');
+});
+
 describe('SCIM group', () => {
   it('is a user group with published changes', async () => {
     const { iago } = server.people;
