@@ -34,6 +34,14 @@ export interface JoinedUser {
   readonly apiKey: string | null;
 }
 
+interface CheckedSignUp extends SignUp {
+  readonly email: string;
+  /** True if the person received the key by email. */
+  readonly isProven: boolean;
+  readonly fullName: string;
+  readonly claims: readonly string[];
+}
+
 /** Accounts of people who were invited or have confirmed their email address (organization §10.2, §10.3). */
 export class NewAccounts {
   static readonly inject = ['unitOfWork', SignUps, Passwords, Admission, 'loginAttempts', 'clock'] as const;
@@ -60,7 +68,11 @@ export class NewAccounts {
     const words = await this.admission.parseWelcome(ahead.realm, ahead.invitation);
     const passwordHash = await this.passwords.hash(password, { client: ip, cancellation });
     const joined = await this.uow.write(realmId, async (tx) => {
-      const { realm, invitation, confirmation, email, fullName, claims } = await this.check(tx, realmId, input);
+      const { realm, invitation, confirmation, email, isProven, fullName, claims } = await this.check(
+        tx,
+        realmId,
+        input,
+      );
       const now = this.clock.now();
       const { timezone, emailAddressVisibility, defaultChannelGroupIds = [] } = input;
       const settings = {
@@ -79,10 +91,8 @@ export class NewAccounts {
         claims,
       };
       const user = await this.admission.admit(tx, realm, newcomer);
-      if (confirmation) {
-        await endConfirmation(tx, confirmation, now);
-        await tx.bouncedAddresses.remove(confirmation.email);
-      }
+      if (confirmation) await endConfirmation(tx, confirmation, now);
+      if (isProven) await tx.bouncedAddresses.remove(email);
       if (requiresSecondFactor(realm.settings, user.role)) return { user, apiKey: null };
       return { user, apiKey: await this.admission.apiKeyOf(tx, user) };
     });
@@ -94,7 +104,7 @@ export class NewAccounts {
     repositories: Repositories | Transaction,
     realmId: RealmId,
     input: JoinRealmInput,
-  ): Promise<SignUp & { readonly email: string; readonly fullName: string; readonly claims: readonly string[] }> {
+  ): Promise<CheckedSignUp> {
     const signUp = await this.signUps.load(repositories, realmId, input.key);
     const { realm } = signUp;
     assertTakesPasswords(realm);
@@ -104,10 +114,11 @@ export class NewAccounts {
     const email = await this.signUps.acceptedAddress(repositories, realm, signUp.email ?? input.email ?? '');
     await assertNoAccount(repositories, realmId, email);
     const fullName = parseFullName(input.fullName);
-    // Addresses are unproven if the server sends no emails.
-    const claims = signUp.email !== null && this.signUps.confirmsAddresses ? [emailKey(email)] : [];
+    // The key of an address comes by email, unless the server sends none.
+    const isProven = signUp.email !== null && this.signUps.confirmsAddresses;
+    const claims = isProven ? [emailKey(email)] : [];
     await assertNameAvailable(repositories, realm, fullName, await findPlaceholder(repositories, realmId, claims));
-    return { ...signUp, email, fullName, claims };
+    return { ...signUp, email, isProven, fullName, claims };
   }
 }
 

@@ -100,6 +100,7 @@ export class ServiceAccounts {
         ? await this.withRole(tx, realm, owner, identity)
         : await this.join(tx, realm, authenticated, { email, invitation, words });
       if (confirmation) await endConfirmation(tx, confirmation, now);
+      if (isAddressProven) await tx.bouncedAddresses.remove(email);
       await placeInGroups(tx, user, identity);
       const account = { method: method.name, subject, userId: user.id, linkedAt: now, picture: null };
       await tx.logIns.link(realmId, account);

@@ -824,4 +824,14 @@ describe('bounced address', () => {
     );
     expect(await hasBounced(yorick)).toBe(false);
   });
+
+  it('gets notifications again after an emailed invitation was accepted', async () => {
+    await bounce(yorick);
+    fieldsOf(await server.post('/invites', hamlet, { invitee_emails: yorick, stream_ids: [] }));
+    const key = (await linkTo(yorick, instanceOf<JobHandler>(SendInvitationEmails))).split('/').at(-1)!;
+    expect(await hasBounced(yorick)).toBe(true);
+    const form = { key, full_name: 'Yorick', password: PASSWORD };
+    expectRedirect(await send('/accounts/register/', form), '/accounts/joined/');
+    expect(await hasBounced(yorick)).toBe(false);
+  });
 });

@@ -1,4 +1,4 @@
-import { SendConfirmationEmails } from '@parley/domain/access';
+import { recordBounce, SendConfirmationEmails } from '@parley/domain/access';
 import { SendInvitationEmails, SendWelcomeEmails } from '@parley/domain/membership';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
 import { runJobs } from './testing/jobs.js';
@@ -162,13 +162,19 @@ describe('address not verified by the service', () => {
     expect((await me(browser)).user_id).toBe(ophelia.id);
   });
 
-  it('is linked once the user opens the emailed link and logs in again', async () => {
+  it('is linked once the user opens the emailed link and logs in again, and gets notifications again if it had bounced', async () => {
+    const { uow } = server.storage;
+    const hasBounced = () =>
+      uow.readAcross(async (reads) => (await reads.bouncedAddresses.find(ophelia.email)) !== null);
+    await recordBounce(uow, ophelia.email, '550 5.1.1 No such user', server.clock.now());
     await logIn('company');
     const path = await linkTo(ophelia.email);
     const browser = new TestBrowser(server);
     const key = keyIn(path);
     expectPage(await browser.get(path), `href="/accounts/login/external/company/?key=${key}"`);
+    expect(await hasBounced()).toBe(true);
     expect((await logIn('company', browser, key)).status).toBe(303);
+    expect(await hasBounced()).toBe(false);
     expect((await me(browser)).user_id).toBe(ophelia.id);
     expectPage(await browser.get(path), 'The confirmation link has expired or been deactivated.', 404);
     const later = new TestBrowser(server);
