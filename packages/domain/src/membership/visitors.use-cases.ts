@@ -10,6 +10,7 @@ import type { Clock, Randomness } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { getOrThrow } from '../kernel/work.js';
 import { changeFlags } from '../messages/flags.js';
+import { extendHolds } from '../messages/holds.js';
 import type { MessageListEntry } from '../messages/message-condition.js';
 import { giveReactions, reactionsToGive } from '../messages/reactions.js';
 import { rename } from '../users/change-email.js';
@@ -207,13 +208,16 @@ export class InheritFromVisitor {
       async (tx) => {
         const [visitor, customer] = [await tx.users.get(realmId, visitorId), await tx.users.get(realmId, userId)];
         if (!isVisitor(visitor) || !visitor.isActive || !customer.isActive) return;
+        const now = this.clock.now();
+        const time = { since: visitor.joinedAt, until: now };
+        await extendHolds(tx, realmId, { from: visitorId, to: userId }, time);
         const given = await giveChannels(tx, visitor, customer);
         const direct = await giveDirect(tx, visitor, customer);
         await giveSomeReactions(tx, [...given, ...direct], visitor, customer);
         await giveFiles(tx, visitor, customer, this.clock);
         await forgetVisit(tx, visitor);
         const realm = await tx.realms.get(realmId);
-        await deactivateWithBots(tx, realm, await tx.users.get(realmId, visitorId), this.clock.now());
+        await deactivateWithBots(tx, realm, await tx.users.get(realmId, visitorId), now);
         const former = await tx.users.get(realmId, visitorId);
         // Organizations with unique names keep the visitor's.
         if (!realm.settings.requireUniqueNames) await rename(tx, former, customer.fullName);

@@ -3,6 +3,7 @@ import { DomainError, declareErrors } from '../kernel/errors.js';
 import type { ChannelId, FileId, HoldId, MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
 import { isLongerThan, trim } from '../kernel/text.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import type { ArchivedMessage } from './deletion.js';
 import type { Message } from './message.js';
 import type { MessageEdit } from './message-edit.js';
@@ -130,7 +131,7 @@ export const HOLD_FEATURE = {
 };
 
 /** Returns the reason as stored. @throws DomainError INVALID_HOLD */
-export function requireHold({ reason, ...criteria }: HoldCriteria & Pick<Hold, 'reason'>): string {
+export function requireHold({ reason, ...criteria }: HoldRequest): string {
   const { since, until } = criteria;
   const trimmed = trim(reason);
   if (trimmed === '' || isLongerThan(trimmed, MAX_HOLD_REASON_LENGTH)) {
@@ -144,3 +145,28 @@ export function requireHold({ reason, ...criteria }: HoldCriteria & Pick<Hold, '
   }
   return trimmed;
 }
+
+/**
+ * Extends the holds of one account of a person to another one, which gets the messages: to those sent in the given time.
+ * Limits do not apply, because nothing held may be lost. Idempotent.
+ */
+export async function extendHolds(
+  tx: Transaction,
+  realmId: RealmId,
+  { from, to }: { readonly from: UserId; readonly to: UserId },
+  time: Pick<HoldCriteria, 'since' | 'until'> = { since: null, until: null },
+): Promise<void> {
+  const active = (await tx.holds.list(realmId)).filter(({ releasedAt }) => releasedAt === null);
+  for (const { id: _, ...hold } of active.filter(({ personId }) => personId === from)) {
+    const since = hold.since === null ? time.since : Math.max(hold.since, time.since ?? hold.since);
+    const until = hold.until === null ? time.until : Math.min(hold.until, time.until ?? hold.until);
+    const extended = { ...hold, personId: to, since, until };
+    if (since !== null && until !== null && since > until) continue;
+    if (!active.some((other) => isSame(other, extended))) await tx.holds.add(extended);
+  }
+}
+
+type HoldRequest = HoldCriteria & Pick<Hold, 'reason'>;
+
+const isSame = (one: HoldRequest, other: HoldRequest): boolean =>
+  (['reason', 'personId', 'channelId', 'messageId', 'since', 'until'] as const).every((key) => one[key] === other[key]);

@@ -5,7 +5,6 @@ import { DeleteContributions, ErasePerson } from '@parley/domain/membership';
 import {
   ExpireMessages,
   type HeldMessage,
-  type Hold,
   MAX_HELD_EDITS,
   PurgeArchive,
   RemoveTextFromReminders,
@@ -67,9 +66,14 @@ async function removeForGood(): Promise<void> {
 async function held(): Promise<readonly HeldMessage[]> {
   const { realmId } = server;
   return server.storage.uow.read(realmId, async ({ holds, heldMessages }) => {
-    const [first] = (await holds.list(realmId)) as readonly [Hold];
-    const [live, copies] = [await heldMessages.list(first, 0, 1000), await heldMessages.listCopies(first, 0, 1000)];
-    return [...live.held, ...copies.held];
+    const found: HeldMessage[] = [];
+    for (const each of await holds.list(realmId)) {
+      found.push(
+        ...(await heldMessages.list(each, 0, 1000)).held,
+        ...(await heldMessages.listCopies(each, 0, 1000)).held,
+      );
+    }
+    return found;
   });
 }
 
@@ -128,6 +132,27 @@ async function membersGroup(): Promise<object> {
 }
 
 describe('a held message', () => {
+  it('stays held if its author is a visitor who becomes a customer', async () => {
+    const { parley } = server;
+    const realm = 'zulip';
+    const { user, token } = await parley.visitors.start({ realm });
+    const [staff, visitor] = [parley.as({ realm, userId: people.iago.id }), parley.as({ realm, userId: user.id })];
+    await staff.channels.ensure({ name: 'question', isPrivate: true, subscribers: [user.id] });
+    const inChannel = await visitor.messages.send({ channel: 'question', content: 'qzvfirstjxk' });
+    const direct = await visitor.messages.send({ to: people.iago.id, content: 'qzvsecondjxk' });
+    await hold({ person: user.id });
+    await parley.users.link({ realm, externalId: 'author', userId: author.id });
+    server.clock.advance(1);
+    await parley.visitors.become({ realm, token, externalId: 'author', name: 'qzvnamejxk' });
+    await parley.visitors.become({ realm, token, externalId: 'author', name: 'qzvnamejxk' });
+    server.clock.advance(1);
+    const later = await server.sendMessage(author, town);
+    for (const id of [inChannel.id, direct.id, later]) fieldsOf(await server.delete(`/messages/${id}`, people.iago));
+    await removeForGood();
+    expect((await held()).map(({ id }) => id).sort((a, b) => a - b)).toEqual([inChannel.id, direct.id]);
+    expect((await parley.holds.list(realm)).map(({ reason }) => reason)).toEqual(['Case 1', 'Case 1']);
+  });
+
   it('cannot be edited or moved any more after the maximum of edits, and can again after the release', async () => {
     const { id } = await writeMessage();
     const { id: holdId } = await hold({ messageId: id });

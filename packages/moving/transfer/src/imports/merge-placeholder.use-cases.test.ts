@@ -1,6 +1,6 @@
 import { beginBatch } from '@parley/domain/exports';
 import type { MessageId } from '@parley/domain/kernel';
-import { participantIdsOf } from '@parley/domain/messages';
+import { CreateHold, participantIdsOf } from '@parley/domain/messages';
 import { aMessage, aUser, createFixture, type Fixture } from '@parley/testkit';
 import { MergePlaceholder, UnmergePlaceholder } from './merge-placeholder.use-cases.js';
 
@@ -82,6 +82,25 @@ describe('MergePlaceholder', () => {
     await expect(interrupted).rejects.toMatchObject({ code: 'NOT_MERGED' });
     expect(await conversations(fixture)).toEqual({ 'ann,cleo': 120 });
     expect(await merge(fixture)).toMatchObject({ messages: 60, directMessages: 120 });
+  });
+
+  it.each(['cleo', 'ben'])('keeps messages under a hold of %s, also when it is reverted', async (name) => {
+    const fixture = await imported(3);
+    const { realm, uow } = fixture;
+    const { id: realmId } = realm;
+    const held = () => uow.read(realmId, ({ heldMessages }) => heldMessages.filter(realmId, idsOf(fixture)));
+    const hold = () =>
+      new CreateHold(uow, fixture.clock).execute(
+        { realmId, userId: null },
+        { personId: fixture.user(name).id, channelId: null, messageId: null, since: null, until: null, reason: 'Case' },
+      );
+    if (name === 'cleo') await hold();
+    await merge(fixture);
+    if (name === 'ben') await hold();
+    expect(await held()).toEqual(idsOf(fixture));
+    await unmerge(fixture);
+    expect(await held()).toEqual(idsOf(fixture));
+    expect(await uow.read(realmId, ({ holds }) => holds.list(realmId))).toHaveLength(2);
   });
 
   it('counts direct messages in a dry run without moving them', async () => {

@@ -21,7 +21,7 @@ import {
   type UserId,
 } from '@parley/domain/kernel';
 import { isPlaceholder } from '@parley/domain/membership';
-import { giveReactions, type Message, reactionsToGive } from '@parley/domain/messages';
+import { extendHolds, giveReactions, type Message, reactionsToGive } from '@parley/domain/messages';
 import { changeEmail, type User } from '@parley/domain/users';
 
 export interface MergePlaceholderInput {
@@ -91,6 +91,7 @@ export class MergePlaceholder {
         const tx = reads as Transaction;
         // Somebody may have reverted the merge meanwhile.
         if (!(await loadMerge(tx, input)).merge) throw notMerged(placeholderId);
+        await extendHolds(tx, realmId, { from: placeholderId, to: userId });
         await changeSenders(tx, own, placeholderId, userId);
         await giveReactions(tx, messages, reactions, userId);
         await tx.importedRecords.put(realmId, [
@@ -161,6 +162,7 @@ export class UnmergePlaceholder {
           const tx = reads as Transaction;
           const records = page.filter(({ hash }) => hash === String(placeholderId));
           await tx.importedRecords.remove(realmId, records);
+          await extendHolds(tx, realmId, { from: userId, to: placeholderId });
           return undo(tx, records);
         });
       }
