@@ -138,10 +138,11 @@ describe("customer of the preset 'customers'", () => {
     await server.catchUp();
     const after = await register();
     expect(after.bytes).toBeLessThanOrEqual(before.bytes + 20);
+    expect(after.bytes).toBeLessThan(20_000);
     const everyone = after.state.realm_user_groups.find(({ name }: { name: string }) => name === 'role:everyone');
     expect(everyone.members).toEqual([]);
-    expect(after.state).not.toHaveProperty('realm_incoming_webhook_bots');
-    expect(after.state).not.toHaveProperty('stop_words');
+    for (const name of ['realm_incoming_webhook_bots', 'stop_words', 'server_supported_permission_settings'])
+      expect(after.state).not.toHaveProperty(name);
     const { queue_id } = before.state;
     const { body } = await call('GET', '/events', { queue_id, last_event_id: -1, dont_block: true });
     expect(JSON.parse(body).events).toEqual([]);

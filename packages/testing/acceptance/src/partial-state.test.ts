@@ -46,10 +46,10 @@ const CAPABILITIES = {
   archived_channels: true,
   lean_state: true,
 };
-const register = (isPartial: boolean, caller = kim) => {
+const register = (isPartial: boolean, caller = kim, isLean = true) => {
   session = caller;
   return call('POST', '/register', {
-    client_capabilities: { ...CAPABILITIES, partial_state: isPartial },
+    client_capabilities: { ...CAPABILITIES, lean_state: isLean, partial_state: isPartial },
     include_subscribers: 'partial',
     slim_presence: true,
   });
@@ -102,7 +102,7 @@ describe('partial state', () => {
 
   it('has at most 20 KB for a customer', async () => {
     const { bytes } = await register(true, customer(1));
-    const whole = await register(false, customer(1));
+    const whole = await register(false, customer(1), false);
     expect(bytes).toBeLessThan(20_000);
     expect(whole.bytes).toBeGreaterThan(1.4 * bytes);
   });
@@ -117,13 +117,19 @@ describe('partial state', () => {
   it('omits fields of the organization pages for guests only', async () => {
     const fields = ['realm_authentication_methods', 'realm_default_external_accounts', 'custom_profile_field_types'];
     const { body: ofGuest } = await register(true, customer(1));
-    const { body: wholeOfGuest } = await register(false, customer(1));
+    const { body: wholeOfGuest } = await register(false, customer(1), false);
+    const { body: leanOfGuest } = await register(false, customer(1));
     const { body: ofOwner } = await register(true);
     for (const field of fields) {
       expect(ofGuest).not.toHaveProperty(field);
+      expect(leanOfGuest).not.toHaveProperty(field);
       expect(wholeOfGuest).toHaveProperty(field);
       expect(ofOwner).toHaveProperty(field);
     }
+    const definitions = 'server_supported_permission_settings';
+    expect(ofGuest).toHaveProperty(definitions);
+    expect(leanOfGuest).not.toHaveProperty(definitions);
+    expect(ofOwner).toHaveProperty(definitions);
     expect(ofGuest.realm_user_settings_defaults).toEqual({ twenty_four_hour_time: false });
     expect(ofOwner.realm_user_settings_defaults).toEqual(wholeOfGuest.realm_user_settings_defaults);
   });

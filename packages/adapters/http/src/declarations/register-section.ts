@@ -48,8 +48,8 @@ export interface SectionDefinition<Data> {
    * receive the fixed fields of spectators or nothing.
    */
   readonly forTokens?: 'likeAccount' | ((data: Data, scope: TokenScope, viewer: Actor) => Data);
-  /** Fields of the organization's pages, left out for guests with `partial_state` (extensions §18). */
-  readonly notForGuests?: readonly string[];
+  /** Fields of the organization's pages, left out for guests with `lean_state` (extensions §17). */
+  readonly notForGuests?: (request: RegisterRequest) => readonly string[];
   /** Schema of the fields, over all variants. */
   readonly fields: Shape;
   /** Schema of the fields for spectators; defaults to `fields`. */
@@ -77,7 +77,7 @@ export function registerSection<Data>({
   replacedBy,
   forSpectators,
   forTokens,
-  notForGuests = [],
+  notForGuests,
   fields,
   spectatorFields = fields,
   load,
@@ -101,7 +101,8 @@ export function registerSection<Data>({
       const realm = await snapshot.load(loadRealm);
       const loaded = await load(snapshot, request);
       const data = scope && typeof forTokens === 'function' ? forTokens(loaded, scope, viewer) : loaded;
-      const leftOut = viewer.role === 'guest' && can(request.presentation, 'partial_state') ? notForGuests : [];
+      const isLeanGuest = viewer.role === 'guest' && can(request.presentation, 'lean_state');
+      const leftOut = (isLeanGuest && notForGuests?.(request)) || [];
       return () => omit(present(data, { ...request, viewer, user, realm }), leftOut);
     },
   };

@@ -86,7 +86,10 @@ export const realmSection = ({ realmUrls, serverInfo }: SectionParts): RegisterS
     fields: REALM_FIELDS,
     forSpectators: 'likeGuests',
     forTokens: 'likeAccount',
-    notForGuests: ORGANIZATION_PAGE_FIELDS,
+    notForGuests: ({ presentation }) =>
+      can(presentation, 'partial_state')
+        ? ORGANIZATION_PAGE_FIELDS
+        : [...ORGANIZATION_PAGE_FIELDS, 'server_supported_permission_settings'],
     load: async (snapshot) => ({
       permissions: await snapshot.load(loadRealmPermissions),
       push: serverInfo.sendsPushes ? await snapshot.load(loadPushStatus) : { isEnabled: false, endsAt: null },

@@ -227,7 +227,7 @@ export const profileFieldsSection: RegisterSection = registerSection({
     custom_profile_field_types: wire.dictionaryOf(wire.fields({ id: wire.integer(), name: wire.text() })),
   },
   forSpectators: { custom_profile_fields: [], custom_profile_field_types: presentProfileFieldTypes() },
-  notForGuests: ['custom_profile_field_types'],
+  notForGuests: () => ['custom_profile_field_types'],
   load: (snapshot) => snapshot.load(loadProfileFields),
   present: (fields, { variant }) => ({
     custom_profile_fields: fields.map((field) => presentProfileField(field, variant)),

@@ -298,7 +298,7 @@ export const userDefaultsSection: RegisterSection = plainSection(
     const defaults = presentUserSettings(realm.userDefaults, false);
     // Clients compare the format of times with the user's own; guests do not open the page with the other settings.
     const { twenty_four_hour_time } = defaults;
-    const isShort = viewer.role === 'guest' && can(presentation, 'partial_state');
+    const isShort = viewer.role === 'guest' && can(presentation, 'lean_state');
     return { realm_user_settings_defaults: isShort ? { twenty_four_hour_time } : defaults };
   },
   'likeGuests',
