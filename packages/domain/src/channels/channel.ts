@@ -378,6 +378,8 @@ export interface ChannelReads {
   findSubscription(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<Subscription | null>;
   /** Returns channels the user is subscribed to; ascending id. */
   listSubscribedIds(realmId: RealmId, userId: UserId): Promise<readonly ChannelId[]>;
+  /** Returns channels the user is subscribed to and has muted; ascending. */
+  listMutedIds(realmId: RealmId, userId: UserId): Promise<readonly ChannelId[]>;
   /** Returns all rows of the user, including former subscriptions, by ascending channel. */
   listSubscriptions(realmId: RealmId, userId: UserId): Promise<readonly Subscription[]>;
   /** Returns rows of several users in several channels, by ascending user, then channel; every user has an entry. */

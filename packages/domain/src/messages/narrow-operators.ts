@@ -405,9 +405,7 @@ export async function mutedMessages(
   const { reads, actor } = context;
   const mutedTopics: MessageCondition = { kind: 'channelTopic', topics: await topicsWith(context, ['muted']) };
   if (what === 'topics') return mutedTopics;
-  const mutedIds = (await reads.channels.listSubscriptions(actor.realmId, actor.id))
-    .filter((subscription) => subscription.isActive && subscription.isMuted)
-    .map((subscription) => subscription.channelId);
+  const mutedIds = await reads.channels.listMutedIds(actor.realmId, actor.id);
   if (mutedIds.length === 0) return mutedTopics;
   const recipientIds = (await reads.channels.list(actor.realmId, mutedIds)).map((channel) => channel.recipientId);
   const kept = (await topicsWith(context, ['unmuted', 'followed'])).filter((topic) =>

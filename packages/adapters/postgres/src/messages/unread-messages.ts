@@ -10,7 +10,7 @@ import {
 import {
   after,
   batches,
-  canScanRecent,
+  canScan,
   EVER,
   grouped,
   idOf,
@@ -22,12 +22,14 @@ import {
   Nearest,
   newStatementCache,
   onlyRecipient,
+  orderOf,
   type PageBounds,
   PROPERTY_BITS,
   propertyBitsOf,
   type Reader,
   type RecipientOrdinalRange,
-  recentWindow,
+  scanned,
+  scannedPart,
   toUnreadMessages,
   UNREAD_COLUMNS,
   type UnreadRow,
@@ -108,8 +110,8 @@ export class UnreadMessages {
     limit: number,
     marked: readonly UnreadRow[],
   ): Promise<readonly UnreadRow[]> {
-    const recent = await this.recent(reader, narrowing, EVER, limit, marked);
-    if (recent) return recent.reverse();
+    const found = await this.scan(reader, narrowing, EVER, limit, marked);
+    if (found) return found.reverse();
     const spans = await this.rangesFor(reader.viewer, narrowing);
     return (await this.nearest(reader, narrowing, spans, 'end', limit, marked)).reverse();
   }
@@ -122,29 +124,29 @@ export class UnreadMessages {
       this.readerOf(viewer),
       this.marked(viewer, within, isOlder ? 'DESC' : 'ASC', limit),
     ]);
-    const recent = await this.recent(reader, within, pageBounds, limit, marked);
-    if (recent) return recent;
+    const found = await this.scan(reader, within, pageBounds, limit, marked);
+    if (found) return found;
     const cut = await this.within(await this.rangesFor(viewer, narrowing), pageBounds);
     return this.nearest(reader, within, cut, isOlder ? 'end' : 'start', limit, marked);
   }
 
   /**
-   * Returns the newest `limit` unread messages of the range, newest first, if they are among the last messages of the
-   * server. Returns null otherwise, and for viewers with few spans.
+   * Returns the first `limit` unread messages in page direction if they are among the next messages of the server.
+   * Returns null otherwise, and for viewers with few spans.
    */
-  private async recent(
+  private async scan(
     reader: Reader,
     narrowing: Narrowing,
     pageBounds: PageBounds,
     limit: number,
     marked: readonly UnreadRow[],
   ): Promise<UnreadRow[] | null> {
-    if (!canScanRecent(narrowing, pageBounds, limit)) return null;
+    if (!canScan(narrowing, limit)) return null;
     const { userId, realmId } = reader.viewer;
     const newest = await this.newestIdIfManySpans.get(userId, MANY_SPANS);
     if (newest === undefined) return null;
     const { sql, parameters } = narrowing.restriction;
-    const window = recentWindow(pageBounds, newest, limit);
+    const window = scannedPart(pageBounds, newest, limit);
     const received: UnreadRow[] = [];
     for (let part: PageBounds | null = window; part && received.length < limit; ) {
       // A lateral join, because the planner may read all spans for EXISTS.
@@ -153,7 +155,7 @@ export class UnreadMessages {
            SELECT 1 FROM span s WHERE s.user_id = ? AND s.recipient_id = m.sent_recipient_id AND s.realm_id = ?
            LIMIT 1) own
          WHERE m.id BETWEEN ? AND ? AND (m.property_bits & ${PROPERTY_BITS.isReadByDefault}) = 0 ${sql}
-         ORDER BY m.id DESC LIMIT ?`,
+         ORDER BY m.id ${orderOf(pageBounds)} LIMIT ?`,
         [userId, realmId, part.first, part.last, ...parameters, limit],
       );
       const state = await this.states.load(reader.viewer, rows);
@@ -161,18 +163,15 @@ export class UnreadMessages {
       received.push(...(await this.meant(reader.viewer, unread, narrowing)));
       part = rows.length === limit ? after(part, idOf(lastOf(rows))) : null;
     }
-    const found = [...received, ...marked.filter((row) => idOf(row) >= window.first)];
-    if (found.length < limit && window.first > pageBounds.first) return null;
-    return found.sort((a, b) => idOf(b) - idOf(a)).slice(0, limit);
+    return scanned(pageBounds, newest, window, received, marked, limit);
   }
 
   async findFirst(viewer: Viewer, narrowing: Narrowing): Promise<MessageId | null> {
-    const [reader, marked, spans] = await Promise.all([
-      this.readerOf(viewer),
-      this.marked(viewer, narrowing, 'ASC', 1),
-      this.rangesFor(viewer, narrowing),
-    ]);
-    return (await this.nearest(reader, narrowing, spans, 'start', 1, marked)).map(idOf)[0] ?? null;
+    const [reader, marked] = await Promise.all([this.readerOf(viewer), this.marked(viewer, narrowing, 'ASC', 1)]);
+    const [first] =
+      (await this.scan(reader, narrowing, { ...EVER, direction: 'newer' }, 1, marked)) ??
+      (await this.nearest(reader, narrowing, await this.rangesFor(viewer, narrowing), 'start', 1, marked));
+    return first ? idOf(first) : null;
   }
 
   /**

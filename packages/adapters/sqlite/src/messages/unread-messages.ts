@@ -9,7 +9,7 @@ import {
 import {
   after,
   batches,
-  canScanRecent,
+  canScan,
   EVER,
   idOf,
   inOrder,
@@ -23,12 +23,14 @@ import {
   Nearest,
   newStatementCache,
   onlyRecipient,
+  orderOf,
   type PageBounds,
   PROPERTY_BITS,
   propertyBitsOf,
   type Reader,
   type RecipientOrdinalRange,
-  recentWindow,
+  scanned,
+  scannedPart,
   toUnreadMessages,
   UNREAD_COLUMNS,
   type UnreadRow,
@@ -115,8 +117,8 @@ export class UnreadMessages {
 
   /** Returns the newest `limit` messages marked unread or missing from read sets, ascending by id. */
   newest(reader: Reader, narrowing: Narrowing, limit: number, marked: readonly UnreadRow[]): readonly UnreadRow[] {
-    const recent = this.recent(reader, narrowing, EVER, limit, marked);
-    if (recent) return recent.reverse();
+    const found = this.scan(reader, narrowing, EVER, limit, marked);
+    if (found) return found.reverse();
     const spans = this.rangesFor(reader.viewer, narrowing);
     return this.nearest(reader, narrowing, spans, 'end', limit, marked).reverse();
   }
@@ -127,28 +129,29 @@ export class UnreadMessages {
     const within = between(narrowing, pageRange.first, pageRange.last);
     const marked = this.marked(viewer, within, isOlder ? 'DESC' : 'ASC', limit);
     const reader = this.readerOf(viewer);
-    const recent = this.recent(reader, within, pageRange, limit, marked);
-    if (recent) return recent;
+    const found = this.scan(reader, within, pageRange, limit, marked);
+    if (found) return found;
     const spans = this.within(this.rangesFor(viewer, narrowing), pageRange);
     return this.nearest(reader, within, spans, isOlder ? 'end' : 'start', limit, marked);
   }
 
   /**
-   * Returns the newest `limit` unread messages of the range, newest first, if they are among the last messages of the
-   * server. Returns null otherwise, and for viewers with few spans.
+   * Returns the first `limit` unread messages in page direction if they are among the next messages of the server.
+   * Returns null otherwise, and for viewers with few spans.
    */
-  recent(
+  scan(
     reader: Reader,
     narrowing: Narrowing,
     pageRange: PageBounds,
     limit: number,
     marked: readonly UnreadRow[],
   ): UnreadRow[] | null {
-    if (!canScanRecent(narrowing, pageRange, limit)) return null;
+    if (!canScan(narrowing, limit)) return null;
     const { userId, realmId } = reader.viewer;
     if (this.hasManySpans.get(userId, MANY_SPANS) === undefined) return null;
     const { sql, parameters } = narrowing.restriction;
-    const window = recentWindow(pageRange, this.newestId.get() ?? 0, limit);
+    const newest = this.newestId.get() ?? 0;
+    const window = scannedPart(pageRange, newest, limit);
     const received: UnreadRow[] = [];
     for (let part: PageBounds | null = window; part && received.length < limit; ) {
       const rows: UnreadRow[] = this.rows(
@@ -156,7 +159,7 @@ export class UnreadMessages {
          WHERE m.id BETWEEN ? AND ? AND m.property_bits & ${PROPERTY_BITS.isReadByDefault} = 0
            AND EXISTS (SELECT 1 FROM span s
                        WHERE s.user_id = ? AND s.recipient_id = m.sent_recipient_id AND s.realm_id = ?) ${sql}
-         ORDER BY m.id DESC ${LIMIT}`,
+         ORDER BY m.id ${orderOf(pageRange)} ${LIMIT}`,
         [part.first, part.last, userId, realmId, ...parameters, limit],
       );
       const state = this.states.load(reader.viewer, rows);
@@ -164,9 +167,7 @@ export class UnreadMessages {
       received.push(...this.meant(reader.viewer, unread, narrowing));
       part = rows.length === limit ? after(part, idOf(lastOf(rows))) : null;
     }
-    const found = [...received, ...marked.filter((row) => idOf(row) >= window.first)];
-    if (found.length < limit && window.first > pageRange.first) return null;
-    return found.sort((a, b) => idOf(b) - idOf(a)).slice(0, limit);
+    return scanned(pageRange, newest, window, received, marked, limit);
   }
 
   /** Returns the first `limit` messages marked unread or missing from read sets, from the newest or oldest end. */
@@ -197,8 +198,11 @@ export class UnreadMessages {
 
   findFirst(viewer: Viewer, narrowing: Narrowing): MessageId | null {
     const marked = this.marked(viewer, narrowing, 'ASC', 1);
-    const spans = this.rangesFor(viewer, narrowing);
-    return this.nearest(this.readerOf(viewer), narrowing, spans, 'start', 1, marked).map(idOf)[0] ?? null;
+    const reader = this.readerOf(viewer);
+    const [first] =
+      this.scan(reader, narrowing, { ...EVER, direction: 'newer' }, 1, marked) ??
+      this.nearest(reader, narrowing, this.rangesFor(viewer, narrowing), 'start', 1, marked);
+    return first ? idOf(first) : null;
   }
 
   /**

@@ -97,7 +97,7 @@ export class UnreadOverviews {
   of(viewer: Viewer, limit: number): UnreadOverview {
     const reader = this.unread.readerOf(viewer);
     const marked = this.unread.marked(viewer, EVERYTHING, 'DESC', limit + 1);
-    const recent = this.unread.recent(reader, EVERYTHING, EVER, limit + 1, marked);
+    const recent = this.unread.scan(reader, EVERYTHING, EVER, limit + 1, marked);
     if (recent) {
       const found = new UnreadCollection();
       found.addRows(recent);

@@ -100,10 +100,15 @@ const PINNED_CHANNELS = `
 CREATE INDEX subscription_pinned ON subscription (user_id, channel_id) WHERE is_pinned = 1;
 `;
 
+const MUTED_CHANNELS = `
+-- expand: finds the muted channels of a user without reading all subscriptions.
+CREATE INDEX subscription_muted ON subscription (user_id, channel_id) WHERE is_muted = 1;
+`;
+
 /** Channel tables in both databases. */
 export const CHANNEL_TABLES = {
   schema: 'channels',
-  steps: { 1: TABLES, 42: DEFAULT_CHANNELS, 58: WEB_PUBLIC_CHANNELS, 61: PINNED_CHANNELS },
+  steps: { 1: TABLES, 42: DEFAULT_CHANNELS, 58: WEB_PUBLIC_CHANNELS, 61: PINNED_CHANNELS, 64: MUTED_CHANNELS },
   realmTables: [
     'topic_policy',
     'subscription',

@@ -373,6 +373,7 @@ export abstract class SqlChannelRepository implements ChannelRepository {
   readonly hasMoreThan: ChannelRepository['hasMoreThan'] = (...args) => this.partial.hasMoreThan(...args);
   readonly listIdsNamedLike: ChannelRepository['listIdsNamedLike'] = (...args) =>
     this.partial.listIdsNamedLike(...args);
+  readonly listMutedIds: ChannelRepository['listMutedIds'] = (...args) => this.partial.listMutedIds(...args);
   readonly listNotableIds: ChannelRepository['listNotableIds'] = (...args) => this.partial.listNotableIds(...args);
 
   async filterIdle(realmId: RealmId, ids: readonly ChannelId[], since: UnixSeconds): Promise<readonly ChannelId[]> {

@@ -11,6 +11,7 @@ export class PartialLists {
   private readonly moreThan;
   private readonly namedLike;
   private readonly pinned;
+  private readonly muted;
   private readonly newestActive;
   private readonly newestSubscribed;
   private readonly oldestSubscribed;
@@ -40,6 +41,10 @@ export class PartialLists {
       `SELECT channel_id AS id FROM subscription ${indexedBy('subscription_pinned')}
        WHERE user_id = ? AND +realm_id = ? AND is_active = 1 AND is_pinned = 1 ORDER BY channel_id DESC`,
     );
+    this.muted = statements.values<ChannelId>(
+      `SELECT channel_id FROM subscription ${indexedBy('subscription_muted')}
+       WHERE user_id = ? AND +realm_id = ? AND is_active = 1 AND is_muted = 1 ORDER BY channel_id`,
+    );
     this.newestActive = notArchived(
       `SELECT id FROM channel ${indexedBy('channel_recently_active')}
        WHERE realm_id = ? AND is_recently_active = 1 ORDER BY id DESC`,
@@ -58,6 +63,10 @@ export class PartialLists {
 
   async listIdsNamedLike(realmId: RealmId, text: string, limit: number): Promise<readonly ChannelId[]> {
     return await this.namedLike.all(realmId, containing(text), limit);
+  }
+
+  async listMutedIds(realmId: RealmId, userId: UserId): Promise<readonly ChannelId[]> {
+    return await this.muted.all(userId, realmId);
   }
 
   async listNotableIds(realmId: RealmId, userId: UserId, limit: number): Promise<readonly ChannelId[]> {

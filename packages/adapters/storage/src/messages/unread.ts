@@ -110,29 +110,45 @@ export class Nearest {
   }
 }
 
-/** Number of spans above which a viewer's newest unread messages are first looked for among the last messages. */
+/** Number of spans above which a viewer's unread messages are first looked for among the first or last messages. */
 export const MANY_SPANS = 500;
-/** Maximum number of unread messages looked for among the last messages. */
-const MAX_RECENT = 1001;
-/** Number of ids of the last messages that are examined for unread ones. */
-const RECENT_IDS = { atLeast: 500, perMessage: 3 };
+/** Maximum number of unread messages looked for in this way. */
+const MAX_SCANNED = 1001;
+/** Number of ids that are examined for unread messages. */
+const SCANNED_IDS = { atLeast: 500, perMessage: 3 };
 
-/** True if the last messages of all conversations may contain the newest unread messages of the conditions. */
-export const canScanRecent = (
+/** True if a scan of messages of all conversations may find unread messages that satisfy the conditions. */
+export const canScan = (
   { series, messageId, searched, topicKey, senderId, property, isDirect, privacies }: Narrowing<unknown>,
-  { direction }: PageBounds,
   limit: number,
 ): boolean =>
-  direction === 'older' &&
-  limit <= MAX_RECENT &&
+  limit <= MAX_SCANNED &&
   [series, messageId, searched, topicKey, senderId, property, privacies].every((selection) => selection === null) &&
   isDirect !== true;
 
-/** Returns the newest part of a page range that is examined for that number of unread messages. */
-export function recentWindow(pageBounds: PageBounds, newest: number, limit: number): PageBounds {
+/** Returns the first part of a page range that is examined for that number of unread messages. */
+export function scannedPart(pageBounds: PageBounds, newest: number, limit: number): PageBounds {
+  const { direction, first } = pageBounds;
   const last = Math.min(pageBounds.last, newest);
-  const width = RECENT_IDS.atLeast + RECENT_IDS.perMessage * limit;
-  return { ...pageBounds, first: Math.max(pageBounds.first, last - width), last };
+  const width = SCANNED_IDS.atLeast + SCANNED_IDS.perMessage * limit;
+  return direction === 'older'
+    ? { direction, first: Math.max(first, last - width), last }
+    : { direction, first, last: Math.min(first + width, last) };
+}
+
+/** Completes what a scan found by messages marked unread. Returns null if the rest of the page range is needed. */
+export function scanned(
+  pageBounds: PageBounds,
+  newest: number,
+  part: PageBounds,
+  found: readonly UnreadRow[],
+  marked: readonly UnreadRow[],
+  limit: number,
+): UnreadRow[] | null {
+  const rows = [...found, ...marked.filter((row) => part.first <= idOf(row) && idOf(row) <= part.last)];
+  const isWhole = part.first <= pageBounds.first && part.last >= Math.min(pageBounds.last, newest);
+  if (rows.length < limit && !isWhole) return null;
+  return inOrder(pageBounds.direction === 'older' ? 'end' : 'start', rows).slice(0, limit);
 }
 
 /** True for unread messages that belong to the viewer because of spans. */

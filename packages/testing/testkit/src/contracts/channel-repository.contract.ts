@@ -89,7 +89,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('finds notable channels, and channels by a part of their name', async () => {
+    it('finds notable and muted channels, and channels by a part of their name', async () => {
       const fixture = await stage(
         aUser({ name: 'a' }),
         aChannel({ name: 'First', subscribers: ['a'] }),
@@ -105,7 +105,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
         await channels.update({ ...channel('archived'), isArchived: true });
         await channels.update({ ...channel('quiet'), isRecentlyActive: false });
         const row = await channels.findSubscription(realm.id, idOf('First'), user('a').id);
-        await channels.putSubscriptions([{ ...row!, isPinned: true }]);
+        await channels.putSubscriptions([{ ...row!, isPinned: true, isMuted: true }]);
       });
       const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }));
       await uow.readAcross(async ({ channels }) => {
@@ -113,6 +113,8 @@ export function channelRepositoryContract(open: OpenStorage): void {
         const [first, second, third] = [idOf('First'), idOf('second_%'), idOf('third')];
         expect(notable).toEqual([first, third, idOf('other'), third, second, first, second]);
         expect(await channels.listNotableIds(other.realm.id, user('a').id, 2)).toEqual([]);
+        expect(await channels.listMutedIds(realm.id, user('a').id)).toEqual([first]);
+        expect(await channels.listMutedIds(other.realm.id, user('a').id)).toEqual([]);
         const named = (text: string, limit = 9) => channels.listIdsNamedLike(realm.id, text, limit);
         expect(await named('IR')).toEqual([first, third]);
         expect(await named('ir', 1)).toEqual([first]);

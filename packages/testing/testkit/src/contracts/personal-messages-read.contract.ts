@@ -318,7 +318,7 @@ export function readMessagesContract(open: OpenStorage): void {
       ).toBeNull();
     });
 
-    it('finds the newest unread messages of viewers with hundreds of conversations', async () => {
+    it('finds the newest and oldest unread messages of viewers with hundreds of conversations', async () => {
       const names = Array.from({ length: 510 }, (_, n) => `order ${n}`);
       const fixture = await stage(...scene, ...names.map((name) => aChannel({ name, subscribers: ['a'] })));
       const history = await send(fixture, { from: 'b', to: 'secret' });
@@ -352,6 +352,22 @@ export function readMessagesContract(open: OpenStorage): void {
       expect(await page(own(isUnread, not(conditionIn(fixture, names[119]!))), null, 2)).toEqual(
         idsOf(sent.slice(117, 119)),
       );
+      const pageFrom = (filter: MessageFilter, atLeast: number, limit: number) =>
+        fixture.uow.read(fixture.realm.id, async ({ pages }) =>
+          idsOf(await pages.listEntriesFrom(fixture.viewer('a'), filter, atLeast, limit)),
+        );
+      expect(await pageFrom(own(isUnread), 0, 100)).toEqual(unread);
+      expect(await pageFrom(own(isUnread), 0, 40)).toEqual(unread.slice(0, 40));
+      expect(await pageFrom(own(isUnread), sent[58]!.id, 4)).toEqual(idsOf([58, 59, 85, 90].map((n) => sent[n]!)));
+      const firstUnread = (...conditions: MessageCondition[]) =>
+        fixture.uow.read(fixture.realm.id, ({ personal }) =>
+          personal.findFirstUnread(fixture.viewer('a'), own(...conditions)),
+        );
+      expect(await firstUnread()).toBe(history.id);
+      await mark(fixture, 'a', [history, since], true);
+      expect(await firstUnread()).toBe(sent[0]!.id);
+      expect(await firstUnread(not(conditionIn(fixture, names[0]!)))).toBe(sent[1]!.id);
+      await mark(fixture, 'a', [history, since], false);
       const overview = await fixture.uow.read(fixture.realm.id, ({ personal }) =>
         personal.overviewUnread(fixture.viewer('a'), 10),
       );

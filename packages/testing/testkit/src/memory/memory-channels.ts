@@ -116,6 +116,11 @@ export class MemoryChannels implements ChannelRepository {
     ].flat();
   }
 
+  async listMutedIds(realmId: RealmId, userId: UserId): Promise<readonly ChannelId[]> {
+    const rows = await this.listSubscriptions(realmId, userId);
+    return rows.filter(({ isActive, isMuted }) => isActive && isMuted).map(({ channelId }) => channelId);
+  }
+
   async filterIdle(realmId: RealmId, ids: readonly ChannelId[], since: UnixSeconds): Promise<readonly ChannelId[]> {
     const messages = [...this.unit.read('messages').values()].filter(({ sentAt }) => sentAt >= since);
     const inUse = new Set(messages.map(({ recipientId }) => recipientId));
