@@ -34,6 +34,7 @@ declare module '../kernel/feature-types.js' {
   interface QueueOwnerRights {
     /** Empty if no events will be replayed. */
     readonly spans: ReadonlyMap<ChannelId, readonly SubscribedSpan[]>;
+    /** Empty if the user is online, so that their subscriptions are known. */
     readonly channelIds: readonly ChannelId[];
   }
   interface OnlineUser {
@@ -80,11 +81,11 @@ export async function loadChannelRights(
   { channels, personal }: Repositories,
   realmId: RealmId,
   userId: UserId,
-  hasReplay: boolean,
+  { hasReplay, isOnline }: { readonly hasReplay: boolean; readonly isOnline: boolean },
 ): Promise<Pick<QueueOwnerRights, 'spans' | 'channelIds'>> {
   return {
     spans: byChannel(hasReplay ? await personal.listSubscribedSpans({ realmId, userId }) : []),
-    channelIds: await channels.listSubscribedIds(realmId, userId),
+    channelIds: isOnline ? [] : await channels.listSubscribedIds(realmId, userId),
   };
 }
 
@@ -102,21 +103,33 @@ export const onlineInChannels = ({ channelIds }: QueueOwnerRights): Pick<OnlineU
   channels: new Set(channelIds),
 });
 
+/** Number of subscriptions above which each event checks the user, because indexing them all takes longer. */
+const MANY_CHANNELS = 10_000;
+
 /** Tracks the channel subscriptions of online users. */
 export class ChannelProjection implements LiveProjection {
+  /** Users with at most `MANY_CHANNELS` subscriptions when they came online. */
   private readonly subscribers = new Map<ChannelId, Set<OnlineUser>>();
+  /** The other users. */
+  private readonly unindexed = new Set<OnlineUser>();
 
   constructor(private readonly users: ReadonlyMap<UserId, OnlineUser>) {}
 
   readonly members: AudienceMembers<'subscribers'> = {
-    subscribers: ({ channelId }) => this.subscribers.get(channelId) ?? NOBODY,
+    subscribers: ({ channelId }) => {
+      const indexed = this.subscribers.get(channelId) ?? NOBODY;
+      const others = [...this.unindexed].filter(({ channels }) => channels.has(channelId));
+      return others.length === 0 ? indexed : new Set([...indexed, ...others]);
+    },
   };
 
   add(user: OnlineUser): void {
-    for (const channelId of user.channels) this.subscribe(user, channelId);
+    if (user.channels.size > MANY_CHANNELS) this.unindexed.add(user);
+    else for (const channelId of user.channels) this.subscribe(user, channelId);
   }
 
   remove(user: OnlineUser): void {
+    if (this.unindexed.delete(user)) return;
     for (const channelId of user.channels) this.unsubscribe(user, channelId);
   }
 
@@ -146,6 +159,7 @@ export class ChannelProjection implements LiveProjection {
   }
 
   private subscribe(user: OnlineUser, channelId: ChannelId): void {
+    if (this.unindexed.has(user)) return;
     const subscribers = this.subscribers.get(channelId);
     if (subscribers) subscribers.add(user);
     else this.subscribers.set(channelId, new Set([user]));

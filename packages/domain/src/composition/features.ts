@@ -79,14 +79,14 @@ export const DELIVERY_FEATURES: DeliveryFeatures = {
   selection: MESSAGE_SELECTION,
   noResults: { holders: new Map(), inaccessible: new Map() },
 
-  async loadRights(repositories, { realmId, ownerId }, after) {
+  async loadRights(repositories, { realmId, ownerId }, { after, isOnline }) {
     const user = await loadUserRights(repositories, realmId, ownerId);
     if (!user) return null;
     const lastSeq = await repositories.events.lastSeq(realmId);
     return {
       ...{ userId: ownerId, lastSeq, ...user },
       ...(await loadGroupRights(repositories, realmId, ownerId)),
-      ...(await loadChannelRights(repositories, realmId, ownerId, after < lastSeq)),
+      ...(await loadChannelRights(repositories, realmId, ownerId, { hasReplay: after < lastSeq, isOnline })),
     };
   },
 

@@ -115,8 +115,15 @@ export interface SignedOut {
 export interface DeliveryFeatures extends Omit<Audiences, 'parseAudience'> {
   readonly selection: QueueSelection;
   readonly noResults: AudienceResults;
-  /** Rights for events after `after`. Returns null if the user does not exist or is deactivated. */
-  loadRights(repositories: Repositories, queue: EventQueue, after: EventSeq): Promise<QueueOwnerRights | null>;
+  /**
+   * Rights for events after `after`; `isOnline` leaves out what the projection knows of online users. Returns null if
+   * the user does not exist or is deactivated.
+   */
+  loadRights(
+    repositories: Repositories,
+    queue: EventQueue,
+    needs: { readonly after: EventSeq; readonly isOnline: boolean },
+  ): Promise<QueueOwnerRights | null>;
   loadSnapshot(repositories: Repositories, realmId: RealmId): Promise<RealmSnapshot>;
   /** Uses few statements for any number of events. */
   findAnswers(

@@ -258,8 +258,9 @@ export class QueueReader {
     const { queue } = live;
     const progress = from(live, live.unsentFloor(0 as EventSeq));
     for (let round = 1; ; round++) {
+      const isOnline = this.ownerOf(live) !== null;
       const { rights, snapshot, prunedUpTo } = await uow.read(queue.realmId, async (repositories) => ({
-        rights: await features.loadRights(repositories, queue, progress.after),
+        rights: await features.loadRights(repositories, queue, { after: progress.after, isOnline }),
         snapshot: realms.get(queue.realmId) ? null : await features.loadSnapshot(repositories, queue.realmId),
         prunedUpTo: await repositories.events.prunedUpTo(queue.realmId),
       }));
@@ -268,7 +269,9 @@ export class QueueReader {
       if (rights.lastSeq - progress.after > maxEventsBehind) throw this.parts.expire(live, 'it is too far behind');
       await this.scan(live, rights, take, progress);
       if (live.isClosed || progress.isFull || isRewound(live, progress)) break;
-      if (realms.join(live, rights, snapshot, progress.shown)) break;
+      // An owner who is offline again has incomplete rights here.
+      const isJoinable = !isOnline || this.ownerOf(live) !== null;
+      if (isJoinable && realms.join(live, rights, snapshot, progress.shown)) break;
       if (round >= MAX_ROUNDS && progress.shown.length > 0) break;
       // More events were committed in the meantime.
       if (follower.lastSeqOf(queue.realmId) < rights.lastSeq) await follower.fill(queue.realmId);
@@ -382,7 +385,7 @@ export class QueueReader {
     return needs && this.parts.features.isNeeded(needs, owner) ? needs : null;
   }
 
-  /** Returns null if the queue is not caught up. */
+  /** Returns null if the owner has no caught-up queue. */
   private ownerOf({ queue }: LiveQueue): QueueOwner | null {
     const realm = this.parts.realms.get(queue.realmId);
     const user = realm?.users.get(queue.ownerId);
