@@ -5,8 +5,8 @@ import type { ChannelId, UserId } from '../kernel/ids.js';
 import type { SubscribedSpan } from './channel.js';
 import {
   ChannelProjection,
+  findSpans,
   loadChannelReceivers,
-  loadChannelRights,
   needsChannels,
   replayedSubscriptions,
 } from './channel-delivery.js';
@@ -26,46 +26,35 @@ describe('replayedSubscriptions', () => {
   ])(
     'includes event %i for a user subscribed by event 2, unsubscribed by 4 and subscribed again by 7: %s',
     (seq, is) => {
-      const user = { spans: new Map([[channelId, [span(2, 4), span(7, null)]]]) };
-      const membership = replayedSubscriptions({ user, seq } as never);
+      const results = { spans: new Map([[channelId, [span(2, 4), span(7, null)]]]) };
+      const membership = replayedSubscriptions({ results, seq } as never);
       expect(membership.isSubscribed(channelId)).toBe(is);
       expect(membership.isSubscribed(6 as ChannelId)).toBe(false);
     },
   );
 });
 
-describe('loadChannelRights', () => {
-  it('returns periods of subscription for a replay, and subscriptions of offline users', async () => {
-    const { uow, realm, user, channel } = await createFixture(
+describe('findSpans', () => {
+  it('returns the periods of the user in the requested channels, and none for online users', async () => {
+    const fixture = await createFixture(
       aUser({ name: 'hamlet' }),
       aChannel({ name: 'court', subscribers: ['hamlet'] }),
-      aChannel({ name: 'crypt', subscribers: [] }),
+      aChannel({ name: 'crypt', subscribers: ['hamlet'] }),
     );
-    const [court, crypt] = [channel('court').id, channel('crypt').id];
-    const spans = [
-      { channelId: court, fromSeq: 1, toSeq: 2 },
-      { channelId: crypt, fromSeq: 3, toSeq: null },
-      { channelId: court, fromSeq: 4, toSeq: null },
-    ] as SubscribedSpan[];
-    const rightsFor = (hasReplay: boolean, isOnline = false) =>
-      uow.read(realm.id, ({ channels }) =>
-        loadChannelRights(
-          { channels, personal: { listSubscribedSpans: async () => spans } } as never,
-          realm.id,
-          user('hamlet').id,
-          { hasReplay, isOnline },
-        ),
-      );
-    const rights = await rightsFor(true);
-    expect(rights.spans).toEqual(
-      new Map([
-        [court, [spans[0], spans[2]]],
-        [crypt, [spans[1]]],
-      ]),
-    );
-    expect((await rightsFor(false)).spans.size).toBe(0);
-    expect(rights.channelIds).toEqual([court]);
-    expect((await rightsFor(false, true)).channelIds).toEqual([]);
+    const [court, crypt] = ['court', 'crypt'].map((name) => fixture.channel(name).id);
+    const find = (channelIds: readonly ChannelId[] | undefined, spansOf?: UserId) =>
+      fixture.uow.read(fixture.realm.id, async (r) => {
+        const { spans } = await findSpans(r, fixture.realm.id, channelIds ? { channelIds } : {}, {
+          ...{ ids: [], guestIds: [] },
+          ...(spansOf && { spansOf }),
+        });
+        return [...spans.keys()];
+      });
+    const { id } = fixture.user('hamlet');
+    expect(await find([court!], id)).toEqual([court]);
+    expect(await find([court!, crypt!], id)).toEqual([court, crypt]);
+    expect(await find([court!])).toEqual([]);
+    expect(await find(undefined, id)).toEqual([]);
   });
 });
 

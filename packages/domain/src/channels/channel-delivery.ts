@@ -9,7 +9,16 @@ import type {
   ReplayedCandidate,
 } from '../kernel/delivery.js';
 import { type Audience, allOf, anyOf, type DomainEvent, except, nobody, users, wholeRealm } from '../kernel/event.js';
-import type { EventNeeds, Membership, OnlineUser, QueueOwnerRights, Receiver } from '../kernel/feature-types.js';
+import type {
+  AudienceQuestions,
+  AudienceResults,
+  EventNeeds,
+  LookupUsers,
+  Membership,
+  OnlineUser,
+  QueueOwnerRights,
+  Receiver,
+} from '../kernel/feature-types.js';
 import { type ChannelId, type GroupId, isId, type RealmId, type UserId } from '../kernel/ids.js';
 import type { Repositories } from '../kernel/unit-of-work.js';
 import { getOrThrow } from '../kernel/work.js';
@@ -31,9 +40,19 @@ declare module '../kernel/feature-types.js' {
   interface Membership {
     isSubscribed(channelId: ChannelId): boolean;
   }
-  interface QueueOwnerRights {
-    /** Empty if no events will be replayed. */
+  interface AudienceQuestions {
+    /** Channels with subscribers that must be known. */
+    readonly channelIds?: readonly ChannelId[];
+  }
+  interface LookupUsers {
+    /** User with subscription periods to load; absent for online users, whose subscriptions are known. */
+    readonly spansOf?: UserId;
+  }
+  interface AudienceResults {
+    /** Subscription periods in the requested channels. */
     readonly spans: ReadonlyMap<ChannelId, readonly SubscribedSpan[]>;
+  }
+  interface QueueOwnerRights {
     /** Empty if the user is online, so that their subscriptions are known. */
     readonly channelIds: readonly ChannelId[];
   }
@@ -60,6 +79,7 @@ export const CHANNEL_AUDIENCES: AudienceRules<'subscribers'> = {
   subscribers: {
     isValid: ({ channelId }) => isId(channelId),
     includes: ({ channelId }, member) => member.isSubscribed(channelId),
+    questions: ({ channelId }) => ({ channelIds: [channelId] }),
   },
 };
 
@@ -68,35 +88,29 @@ type ChannelMembership = Pick<Membership, 'isSubscribed'>;
 /** Evaluates subscriptions as of the event, because they protect message content. */
 export const replayedSubscriptions = (candidate: ReplayedCandidate): ChannelMembership => ({
   isSubscribed: (channelId) => {
-    const { seq } = candidate;
-    for (const { fromSeq, toSeq } of candidate.user.spans.get(channelId) ?? []) {
+    const { seq, results } = candidate;
+    for (const { fromSeq, toSeq } of results.spans.get(channelId) ?? []) {
       if (fromSeq <= seq && (toSeq === null || seq < toSeq)) return true;
     }
     return false;
   },
 });
 
-/** @param hasReplay true if events will be replayed, which needs the user's spans */
-export async function loadChannelRights(
-  { channels, personal }: Repositories,
+/** Loads the periods of a user whose events are replayed. */
+export async function findSpans(
+  { personal }: Repositories,
   realmId: RealmId,
-  userId: UserId,
-  { hasReplay, isOnline }: { readonly hasReplay: boolean; readonly isOnline: boolean },
-): Promise<Pick<QueueOwnerRights, 'spans' | 'channelIds'>> {
-  return {
-    spans: byChannel(hasReplay ? await personal.listSubscribedSpans({ realmId, userId }) : []),
-    channelIds: isOnline ? [] : await channels.listSubscribedIds(realmId, userId),
-  };
-}
-
-function byChannel(spans: readonly SubscribedSpan[]): ReadonlyMap<ChannelId, readonly SubscribedSpan[]> {
+  { channelIds = [] }: AudienceQuestions,
+  { spansOf: userId }: LookupUsers,
+): Promise<Pick<AudienceResults, 'spans'>> {
   const lists = new Map<ChannelId, SubscribedSpan[]>();
-  for (const span of spans) {
+  if (userId === undefined || channelIds.length === 0) return { spans: lists };
+  for (const span of await personal.listSubscribedSpans({ realmId, userId }, channelIds)) {
     const list = lists.get(span.channelId);
     if (list) list.push(span);
     else lists.set(span.channelId, [span]);
   }
-  return lists;
+  return { spans: lists };
 }
 
 export const onlineInChannels = ({ channelIds }: QueueOwnerRights): Pick<OnlineUser, 'channels'> => ({

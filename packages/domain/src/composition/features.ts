@@ -11,8 +11,8 @@ import {
   CHANNEL_AUDIENCES,
   ChannelProjection,
   channelReceiver,
+  findSpans,
   loadChannelReceivers,
-  loadChannelRights,
   needsChannels,
   onlineInChannels,
   replayedSubscriptions,
@@ -77,16 +77,15 @@ export const DELIVERY_FEATURES: DeliveryFeatures = {
   isInAudience,
   questionsOf,
   selection: MESSAGE_SELECTION,
-  noResults: { holders: new Map(), inaccessible: new Map() },
+  noResults: { holders: new Map(), inaccessible: new Map(), spans: new Map() },
 
-  async loadRights(repositories, { realmId, ownerId }, { after, isOnline }) {
+  async loadRights(repositories, { realmId, ownerId }, isOnline) {
     const user = await loadUserRights(repositories, realmId, ownerId);
     if (!user) return null;
-    const lastSeq = await repositories.events.lastSeq(realmId);
     return {
-      ...{ userId: ownerId, lastSeq, ...user },
+      ...{ userId: ownerId, lastSeq: await repositories.events.lastSeq(realmId), ...user },
       ...(await loadGroupRights(repositories, realmId, ownerId)),
-      ...(await loadChannelRights(repositories, realmId, ownerId, { hasReplay: after < lastSeq, isOnline })),
+      channelIds: isOnline ? [] : await repositories.channels.listSubscribedIds(realmId, ownerId),
     };
   },
 
@@ -99,12 +98,13 @@ export const DELIVERY_FEATURES: DeliveryFeatures = {
   findAnswers: async (repositories, realmId, questions, asked) => ({
     ...(await findHolders(repositories, realmId, questions, asked)),
     ...(await findInaccessible(repositories, realmId, questions, asked)),
+    ...(await findSpans(repositories, realmId, questions, asked)),
   }),
 
   askedOwner(rights, questions) {
     const guest = lookupGuest(rights, questions);
-    const isConcerned = asksForMessages(questions) || guest.guestIds.length > 0;
-    return isConcerned ? { ids: [rights.userId], ...guest } : null;
+    const isConcerned = asksForMessages(questions) || guest.guestIds.length > 0 || questions.channelIds !== undefined;
+    return isConcerned ? { ids: [rights.userId], spansOf: rights.userId, ...guest } : null;
   },
 
   membershipOf: (candidate) => ({

@@ -116,14 +116,10 @@ export interface DeliveryFeatures extends Omit<Audiences, 'parseAudience'> {
   readonly selection: QueueSelection;
   readonly noResults: AudienceResults;
   /**
-   * Rights for events after `after`; `isOnline` leaves out what the projection knows of online users. Returns null if
-   * the user does not exist or is deactivated.
+   * `isOnline` leaves out what the projection knows of online users. Returns null if the user does not exist or is
+   * deactivated.
    */
-  loadRights(
-    repositories: Repositories,
-    queue: EventQueue,
-    needs: { readonly after: EventSeq; readonly isOnline: boolean },
-  ): Promise<QueueOwnerRights | null>;
+  loadRights(repositories: Repositories, queue: EventQueue, isOnline: boolean): Promise<QueueOwnerRights | null>;
   loadSnapshot(repositories: Repositories, realmId: RealmId): Promise<RealmSnapshot>;
   /** Uses few statements for any number of events. */
   findAnswers(

@@ -260,7 +260,7 @@ export class QueueReader {
     for (let round = 1; ; round++) {
       const isOnline = this.ownerOf(live) !== null;
       const { rights, snapshot, prunedUpTo } = await uow.read(queue.realmId, async (repositories) => ({
-        rights: await features.loadRights(repositories, queue, { after: progress.after, isOnline }),
+        rights: await features.loadRights(repositories, queue, isOnline),
         snapshot: realms.get(queue.realmId) ? null : await features.loadSnapshot(repositories, queue.realmId),
         prunedUpTo: await repositories.events.prunedUpTo(queue.realmId),
       }));

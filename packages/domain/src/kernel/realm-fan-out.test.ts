@@ -371,7 +371,7 @@ describe('live queue of a realm', () => {
 
   it('falls back to the log if a look-up of receivers fails', async () => {
     let isDiskBroken = true;
-    const results: AudienceResults = { holders: new Map(), inaccessible: new Map() };
+    const results: AudienceResults = { holders: new Map(), inaccessible: new Map(), spans: new Map() };
     const lookUp = async () => (isDiskBroken ? Promise.reject(new Error('disk')) : results);
     const { join, publish, realm, broken } = aFanOut({ parts: { lookUp } });
     const before = join(1, 'member');

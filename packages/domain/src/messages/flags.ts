@@ -102,10 +102,10 @@ export interface PersonalMessageReads {
     limit: number,
   ): Promise<readonly UserId[]>;
   /**
-   * Returns the viewer's subscription periods per channel as event seqs, for checking replayed events. Periods that
-   * ended before the start of the log may be missing.
+   * Returns the viewer's subscription periods in all or some channels as event seqs, for checking replayed events. Periods
+   * that ended before the start of the log may be missing.
    */
-  listSubscribedSpans(viewer: Viewer): Promise<readonly SubscribedSpan[]>;
+  listSubscribedSpans(viewer: Viewer, channelIds?: readonly ChannelId[]): Promise<readonly SubscribedSpan[]>;
 }
 
 /** At most `limit` conversations after a recipient; null starts at the beginning. */

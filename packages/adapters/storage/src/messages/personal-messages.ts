@@ -93,6 +93,7 @@ export abstract class SqlPersonalMessages<List, Parts extends PersonalMessagePar
   private readonly muting;
   private readonly outsideHolders;
   private readonly subscribedSpans;
+  private readonly subscribedSpansIn;
 
   private readonly insertAdopted;
   private readonly setReadMark;
@@ -128,10 +129,17 @@ export abstract class SqlPersonalMessages<List, Parts extends PersonalMessagePar
        SELECT sender_id FROM muted_sender WHERE user_id = ? AND sender_id ${inSet} AND until_message_id IS NULL`,
     );
     this.outsideHolders = statements.values<UserId>(outsideHoldersSql(statements.dialect));
-    this.subscribedSpans = statements.tuples<readonly [ChannelId, EventSeq, EventSeq | null]>(
-      `SELECT r.channel_id, s.from_seq, s.to_seq FROM span s JOIN recipient r ON r.id = s.recipient_id
-       WHERE s.user_id = ? AND r.realm_id = ? AND r.channel_id IS NOT NULL
-       ORDER BY s.from_seq, s.recipient_id, s.number`,
+    const spans = (from: string) =>
+      statements.tuples<readonly [ChannelId, EventSeq, EventSeq | null]>(
+        `SELECT r.channel_id, s.from_seq, s.to_seq ${from} ORDER BY s.from_seq, s.recipient_id, s.number`,
+      );
+    this.subscribedSpans = spans(
+      `FROM span s JOIN recipient r ON r.id = s.recipient_id
+       WHERE s.user_id = ? AND r.realm_id = ? AND r.channel_id IS NOT NULL`,
+    );
+    this.subscribedSpansIn = spans(
+      `FROM recipient r CROSS JOIN span s
+       WHERE r.channel_id ${inSet} AND s.user_id = ? AND s.recipient_id = r.id AND +r.realm_id = ?`,
     );
 
     const listed = `${elements('bigint')} WHERE true ON CONFLICT (user_id, message_id) DO UPDATE`;
@@ -272,8 +280,13 @@ export abstract class SqlPersonalMessages<List, Parts extends PersonalMessagePar
     return this.outsideHolders.all(list, realmId, list, realmId, recipientId, limit);
   }
 
-  async listSubscribedSpans({ realmId, userId }: Viewer): Promise<readonly SubscribedSpan[]> {
-    const rows = await this.subscribedSpans.all(userId, realmId);
+  async listSubscribedSpans(
+    { realmId, userId }: Viewer,
+    channelIds?: readonly ChannelId[],
+  ): Promise<readonly SubscribedSpan[]> {
+    const rows = channelIds
+      ? await this.subscribedSpansIn.all(this.statements.dialect.set(channelIds), userId, realmId)
+      : await this.subscribedSpans.all(userId, realmId);
     return rows.map(([channelId, fromSeq, toSeq]) => ({ channelId, fromSeq, toSeq }));
   }
 

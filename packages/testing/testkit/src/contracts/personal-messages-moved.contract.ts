@@ -1,4 +1,4 @@
-import type { EventSeq, MessageId, UserId } from '@parley/domain/kernel';
+import type { ChannelId, EventSeq, MessageId, UserId } from '@parley/domain/kernel';
 import { HISTORICAL } from '@parley/domain/messages';
 import { aChannel, anotherRealm, aUser } from '../builders.js';
 import { appendEvent } from '../events-with-receivers.js';
@@ -232,6 +232,10 @@ export function movedMessagesContract(open: OpenStorage): void {
     const holds = (seq: EventSeq, span: Awaited<ReturnType<typeof spans>>[number]) =>
       span.fromSeq <= seq && (span.toSeq === null || seq < span.toSeq);
     expect(await spans()).toEqual([{ channelId, fromSeq: opened, toSeq: null }]);
+    const spansIn = (...ids: ChannelId[]) =>
+      fixture.uow.read(fixture.realm.id, (r) => r.personal.listSubscribedSpans(fixture.viewer('a'), ids));
+    expect(await spansIn(channelId, 99_999 as ChannelId)).toEqual(await spans());
+    expect(await spansIn(99_999 as ChannelId)).toEqual([]);
 
     const closed = await fixture.uow.write(fixture.realm.id, async (tx) => {
       await tx.personal.closeSpans(fixture.realm.id, [recipientId], [a]);

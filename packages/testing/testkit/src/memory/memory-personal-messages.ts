@@ -132,10 +132,14 @@ export class MemoryPersonalMessages implements PersonalMessages {
       .slice(0, limit);
   }
 
-  async listSubscribedSpans({ realmId, userId }: Viewer): Promise<readonly SubscribedSpan[]> {
+  async listSubscribedSpans(
+    { realmId, userId }: Viewer,
+    channelIds?: readonly ChannelId[],
+  ): Promise<readonly SubscribedSpan[]> {
     return [...this.unit.read('spans').values()].flatMap((span) => {
       const recipient = this.unit.read('recipients').get(span.recipientId);
       if (span.userId !== userId || span.realmId !== realmId || recipient?.kind !== 'channel') return [];
+      if (channelIds && !channelIds.includes(recipient.channelId)) return [];
       return [{ channelId: recipient.channelId, fromSeq: span.fromSeq, toSeq: span.toSeq }];
     });
   }
