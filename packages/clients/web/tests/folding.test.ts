@@ -52,6 +52,22 @@ test('shows the beginning of a tall message, and the rest in place after a click
   await expect(page.getByRole('button', { name: 'Collapsed message. Show it' })).toBeVisible();
 });
 
+test('shows a short message whole although its links are taller than its lines', async ({ server, logIn }) => {
+  await post(server, READER, 'short with a link', 'Notes: https://example.com/notes');
+  const { page } = await logIn(READER, '#inbox');
+  await page.addInitScript(() => {
+    // As with a font of tall letters.
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync('[part="message-body"] a { padding-block: 12px !important }');
+    document.adoptedStyleSheets = [sheet];
+  });
+  await page.reload();
+  await goTo(page, await placeOf(server, 'short with a link'));
+  const link = messageWith(page, 'Notes').getByRole('link', { name: 'https://example.com/notes' });
+  await expect(link).toHaveCSS('padding-bottom', '12px');
+  await expect(more(page)).toHaveCount(0);
+});
+
 test('shows a tall message whole if a link, a search or the focus leads into it, and on paper', async ({
   server,
   logIn,

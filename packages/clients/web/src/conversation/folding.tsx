@@ -31,7 +31,8 @@ export function Folding({ id, children }: Props) {
   // The content may be another one after each rendering.
   useLayoutEffect(() => {
     const folded = mounted(part);
-    const measure = () => setCut(!isOpen && folded.scrollHeight > folded.clientHeight + 1);
+    // Links reach beyond the box of the content.
+    const measure = () => setCut(!isOpen && folded.firstElementChild!.clientHeight > folded.clientHeight + 1);
     measure();
     // A shorter content cannot become too tall unless the window shrinks to a third.
     if (isOpen || folded.scrollHeight < innerHeight * 0.15) return;
