@@ -76,6 +76,19 @@ for (const height of [600, 768, 900]) {
   });
 }
 
+test('draws no frame around the messages of a conversation that opens again', async ({ server, logIn }) => {
+  await fill(server, 'frame one', 3, []);
+  await fill(server, 'frame two', 3, []);
+  const { page } = await logIn(READER, await placeOf(server, 'frame one'));
+  await expect(messageWith(page, 'Line 2:')).toBeVisible();
+  await goTo(page, await placeOf(server, 'frame two'));
+  for (const move of [() => page.goBack(), () => page.goForward()]) {
+    await move();
+    await expect(listOf(page)).toBeFocused();
+    await expect(listOf(page)).toHaveCSS('outline-style', 'none');
+  }
+});
+
 test('opens at a long first unread message with its sender, and reads what ends in view', async ({ server, logIn }) => {
   for (const height of [600, 720, 900]) {
     for (const count of [1, 2, 4]) {

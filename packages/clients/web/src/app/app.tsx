@@ -184,9 +184,9 @@ function useKeysOfPlace(main: RefObject<HTMLElement | null>, place: Place): void
   }, [main, place]);
 }
 
-/** Focuses the messages, or the page until they are loaded. */
+/** Focuses the messages, or the page until they are loaded. A frame around all messages would say nothing. */
 const focusMessages = (page: HTMLElement) =>
-  (page.querySelector<HTMLElement>('[data-messages]') ?? page).focus({ preventScroll: true });
+  (page.querySelector<HTMLElement>('[data-messages]') ?? page).focus({ preventScroll: true, focusVisible: false });
 
 function PageTitle() {
   const { i18n } = useLingui();
