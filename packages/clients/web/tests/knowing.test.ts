@@ -104,6 +104,20 @@ test('names the day of the newest messages', async ({ server, logIn }) => {
   await expect(day).toHaveText('Yesterday');
 });
 
+test('shows the date of a conversation after midnight instead of its time', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'midnight', 'Now');
+  const { page } = await logIn('hamlet', '#inbox');
+  await page.clock.install();
+  for (const list of ['#inbox', '#recent']) {
+    await goTo(page, list);
+    const time = page.locator('main a[data-row]').filter({ hasText: 'midnight' }).locator('time');
+    await expect(time).toHaveText(/\d:\d\d/);
+    await page.clock.fastForward(24 * 3_600_000);
+    await expect(time).not.toHaveText(/:/);
+    await page.clock.setSystemTime(Date.now());
+  }
+});
+
 test('leads from a row of the inbox to its heading, and returns the focus with an undo', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'row one', 'One');
   await post(server, 'cordelia', 'row two', 'Two');

@@ -9,7 +9,7 @@ import {
   widgetOf,
 } from '@parley/chat';
 import { Star } from 'lucide-react';
-import { lazy, type MouseEvent, memo, type ReactNode, Suspense, useContext, useEffect, useRef, useState } from 'react';
+import { lazy, type MouseEvent, memo, type ReactNode, Suspense, useContext, useRef, useState } from 'react';
 import { MessageBody } from '../content/message-body.js';
 import { Avatar } from '../kit/avatar.js';
 import { Emoji } from '../kit/emoji.js';
@@ -19,6 +19,7 @@ import { useChat, useComputed, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { retrying, useLoaded } from '../services/loading.js';
 import { useReading } from '../services/use-reading.js';
+import { useToday } from '../services/use-today.js';
 import { DestinationHeading } from './destination-heading.js';
 import { Folding } from './folding.js';
 import { MessageActions } from './message-actions.js';
@@ -184,12 +185,7 @@ function Body({ message, match, isHidden, editing, onReveal }: BodyProps) {
 
 function DayLine({ timestamp }: { readonly timestamp: number }) {
   const { i18n } = useLingui();
-  const [, setToday] = useState('');
-  // A timer until midnight would be late by the time for which the computer sleeps.
-  useEffect(() => {
-    const timer = setInterval(() => setToday(dayOf(Date.now() / 1000)), 60_000);
-    return () => clearInterval(timer);
-  }, []);
+  useToday();
   return (
     <div className={styles.day} part="day">
       <span>{dayText(i18n, timestamp, new Date())}</span>

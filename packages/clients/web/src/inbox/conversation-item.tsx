@@ -10,6 +10,7 @@ import { UnreadBadge } from '../kit/badge.js';
 import { mounted } from '../kit/mounted.js';
 import { useAddressOf, useChat, useComputed, useNames, useServices } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';
+import { useToday } from '../services/use-today.js';
 import { firstWords } from './first-words.js';
 import styles from './inbox.module.css';
 
@@ -61,11 +62,7 @@ export const ConversationItem = memo(function ConversationItem(props: Props) {
                 <DestinationName destination={destination} />
               )}
             </span>
-            {message && (
-              <time className={styles.time} dir="auto">
-                {shortTime(i18n, message.timestamp)}
-              </time>
-            )}
+            {message && <Time timestamp={message.timestamp} />}
           </span>
           <span className={styles.second}>
             <span className={styles.words}>
@@ -152,6 +149,16 @@ function Words({ senderId, html, isPartner }: WordsProps) {
       </span>{' '}
       <bdi>{words}</bdi>
     </>
+  );
+}
+
+function Time({ timestamp }: { readonly timestamp: number }) {
+  const { i18n } = useLingui();
+  useToday();
+  return (
+    <time className={styles.time} dir="auto">
+      {shortTime(i18n, timestamp)}
+    </time>
   );
 }
 

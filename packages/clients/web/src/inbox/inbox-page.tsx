@@ -20,6 +20,7 @@ import { useChat, useComputed, useField, useServices } from '../services/context
 import { useLoaded } from '../services/loading.js';
 import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
+import { useToday } from '../services/use-today.js';
 import { Choices } from './choices.js';
 import { ConversationItem, MAX_FACES, ROWS, RowsEnd } from './conversation-item.js';
 import styles from './inbox.module.css';
@@ -173,6 +174,7 @@ function Tools({ hasUnread }: { readonly hasUnread: boolean }) {
   const reminders = useField('reminders') ?? [];
   const scheduled = useField('scheduled_messages') ?? [];
   const times = [...reminders, ...scheduled].map((each) => each.scheduled_delivery_timestamp);
+  useToday();
   return (
     <div className={styles.tools}>
       <Choices
