@@ -213,7 +213,6 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/domain',
       '@preact/signals-core',
       '@tanstack/react-virtual',
-      'idb',
       'katex',
       'lucide-react',
       'react',
