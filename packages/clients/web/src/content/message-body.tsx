@@ -15,7 +15,6 @@ import { ServicesContext } from '../services/context.js';
 import { useLoaded } from '../services/loading.js';
 import { openOverlay } from '../services/overlay.js';
 import { useFile } from '../services/use-file.js';
-import { FileSize } from './file-size.js';
 import { MediaContext } from './media.js';
 import styles from './message-body.module.css';
 import { isOnlyEmoji, withoutShownLinks } from './shown-content.js';
@@ -204,9 +203,14 @@ function Link({ href, title, nodes }: { href: string | null; title: string; node
     >
       {isFile && <FileText size={18} aria-hidden />}
       {drawAll(nodes)}
-      {isFile && <FileSize key={href} url={href} className={styles.size} />}
+      {isFile && <UploadSize key={href} url={href} />}
     </a>
   );
+}
+
+function UploadSize({ url }: { readonly url: string }) {
+  const parts = useRareParts(true);
+  return parts && <parts.FileSize url={url} className={styles.size} />;
 }
 
 function MentionPart({ mention }: { mention: Mention }) {

@@ -7,6 +7,8 @@ import styles from './message-body.module.css';
 import previewStyles from './page-preview.module.css';
 import { type CodeNode, type ContentNode, type MathNode, type PlayedNode, STYLE, safeUrl } from './tree.js';
 
+export { FileSize } from './file-size.js';
+
 /** Renders KaTeX elements: spans with classes and inline lengths, positioned by KaTeX's style sheet. */
 export function Formula({ node }: { readonly node: MathNode }) {
   const { element, source, isBlock } = node;
