@@ -4,6 +4,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, esmExternalRequirePlugin, type Plugin } from 'vite';
 import { emojiData } from './emoji-plugin.js';
+import { icons } from './icon-plugin.js';
 import { translations } from './translation-plugin.js';
 
 const OUT = 'dist/app';
@@ -24,27 +25,6 @@ const pack: Plugin = {
       const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
       writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes, { params }));
     }
-  },
-};
-
-/** Names of the icons that right-to-left languages mirror. */
-const MIRRORED: ReadonlySet<string> = new Set(
-  [...readFileSync(join(import.meta.dirname, 'src/kit/kit.module.css'), 'utf8').matchAll(/\.lucide-([\w-]+)/g)].map(
-    ([, name]) => name!,
-  ),
-);
-
-/** Removes what icons do not need: random React keys of their parts, which only development builds check, and names. */
-const iconData: Plugin = {
-  name: 'icon-data',
-  transform: {
-    filter: { id: /lucide-react/ },
-    handler: (code) => ({
-      code: code
-        .replaceAll(/,\s*(?:key: "\w+"|aliases: \[[^\]]*\])/g, '')
-        .replace(/name: "([\w-]+)"/, (all, name) => (MIRRORED.has(name) ? all : 'name: ""')),
-      map: null,
-    }),
   },
 };
 
@@ -123,7 +103,7 @@ const SHARED_MODULES = {
   '@preact/signals-core': 'parley/chat/signals',
 };
 
-const plugins = [react(), translations, emojiData, pack];
+const plugins = [react(), translations, emojiData, icons, pack];
 
 /**
  * `Features.DirSelector` of Lightning CSS, which would emit a language selector, although English pages can be
@@ -154,7 +134,7 @@ export default defineConfig(({ mode }) => ({
   ...(mode === 'element'
     ? {
         define: { 'process.env.NODE_ENV': '"production"' },
-        plugins: [iconData, ...plugins, styleSheetsOfElement],
+        plugins: [...plugins, styleSheetsOfElement],
         build: {
           ...shared,
           cssTarget: OF_COLOR_SCHEME,
@@ -205,7 +185,7 @@ export default defineConfig(({ mode }) => ({
           },
         }
       : {
-          plugins: [iconData, ...plugins],
+          plugins,
           build: {
             ...shared,
             manifest: 'manifest.json',

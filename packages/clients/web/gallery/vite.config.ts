@@ -1,6 +1,7 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { emojiData } from '../emoji-plugin.js';
+import { icons } from '../icon-plugin.js';
 import { translations } from '../translation-plugin.js';
 
 /** The gallery, which is not part of the package. Uses React's development build, whose warnings fail the test. */
@@ -9,7 +10,8 @@ export default defineConfig({
   base: './',
   resolve: { conditions: ['browser'] },
   define: { 'process.env.NODE_ENV': '"development"' },
-  plugins: [react(), translations, emojiData],
+  plugins: [react(), translations, emojiData, icons],
+  optimizeDeps: { rolldownOptions: { plugins: [icons] } },
   // One script per source file: script and function names tell the test which components were rendered.
   build: { minify: false, assetsInlineLimit: 0, rollupOptions: { output: { preserveModules: true } } },
 });

@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react';
 import { type Chat, type Destination, narrowOf } from '@parley/chat';
-import { Hash, MessageSquare, User } from 'lucide-react';
-import { type ReactNode, useMemo, useState } from 'react';
+import { Hash, type LucideIcon, MessageSquare, User } from 'lucide-react';
+import { useMemo, useState } from 'react';
 import { Dialog } from '../kit/dialog.js';
 import { useListbox } from '../kit/listbox.js';
 import styles from '../kit/listbox.module.css';
@@ -18,7 +18,7 @@ export interface Entry extends Found {
   readonly address: string;
   /** Action instead of an address. */
   readonly run?: () => void;
-  readonly icon: ReactNode;
+  readonly icon: LucideIcon;
 }
 
 interface FinderProps {
@@ -48,7 +48,8 @@ export function Finder({ title, label, entries, isOffered, lastEntry, onPick }: 
     keyOf: ({ address }) => address,
     draw: ({ icon, name, detail }) => (
       <>
-        {icon}
+        {/* Called as a function, so that the icon of another entry reuses the elements. */}
+        {icon({ size: 16 })}
         <bdi className={styles.name}>{name}</bdi>
         <bdi className={styles.detail}>{detail}</bdi>
       </>
@@ -81,10 +82,6 @@ export function Finder({ title, label, entries, isOffered, lastEntry, onPick }: 
   );
 }
 
-const HASH = <Hash size={16} aria-hidden />;
-const MESSAGE = <MessageSquare size={16} aria-hidden />;
-const USER = <User size={16} aria-hidden />;
-
 /** Recent conversations, channels, other people, then other known topics; none if they are unwanted. */
 export function usePlaces(isWanted = true): readonly Entry[] {
   const chat = useChat();
@@ -114,7 +111,7 @@ function conversation(chat: Chat, to: Destination): Entry {
       ? to.topic || (chat.field('realm_empty_topic_display_name') ?? '')
       : to.userIds.map(personName).join(', '),
     detail: isTopic ? `#${channelName(chat, to.channelId)}` : '',
-    icon: MESSAGE,
+    icon: MessageSquare,
     to,
   };
 }
@@ -125,7 +122,7 @@ function person(chat: Chat, id: number): Entry {
     address: addressOf(chat, narrowOf(to)),
     name: chat.state.people.peek(id)?.user.full_name ?? '',
     detail: '',
-    icon: USER,
+    icon: User,
     to,
   };
 }
@@ -155,7 +152,7 @@ const channelsOf = (chat: Chat): readonly Entry[] =>
     address: addressOf(chat, [{ operator: 'channel', operand: id }]),
     name: channelName(chat, id),
     detail: '',
-    icon: HASH,
+    icon: Hash,
     channelId: id,
   }));
 

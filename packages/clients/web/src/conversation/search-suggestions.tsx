@@ -12,7 +12,7 @@ import {
   UnclearName,
 } from '@parley/chat';
 import type { FoundMessage } from '@parley/client';
-import { Clock, MessageSquareText, Trash2 } from 'lucide-react';
+import { Clock, type LucideIcon, MessageSquareText, Trash2 } from 'lucide-react';
 import {
   type KeyboardEvent,
   type ReactNode,
@@ -51,7 +51,7 @@ interface Props {
 
 interface Option {
   readonly key: string;
-  readonly icon?: ReactNode;
+  readonly icon?: LucideIcon;
   readonly label: ReactNode;
   readonly detail: string;
   pick(): void;
@@ -117,7 +117,7 @@ export function SearchSuggestions({ field, text: own, filters: chips, scope, onC
     keyOf: ({ key }) => key,
     draw: ({ icon, label, detail }) => (
       <>
-        {icon}
+        {icon?.({ size: 16 })}
         <bdi className={styles.label}>{label}</bdi>
         <span className={styles.detail}>{detail}</span>
       </>
@@ -165,7 +165,7 @@ function useRecentSearches(isShown: boolean, goTo: (href: string) => void): read
   if (!isShown || searches.length === 0) return [];
   const forget: Option = {
     key: 'forget',
-    icon: <Trash2 size={16} aria-hidden />,
+    icon: Trash2,
     label: i18n._('Clear recent searches'),
     detail: '',
     pick: () => fieldTexts.set(RECENT, null),
@@ -176,7 +176,7 @@ function useRecentSearches(isShown: boolean, goTo: (href: string) => void): read
       // People and channels may have been renamed.
       if ('href' in found) goTo(found.href);
     };
-    return { key: `recent ${search}`, icon: <Clock size={16} aria-hidden />, label: search, detail: '', pick };
+    return { key: `recent ${search}`, icon: Clock, label: search, detail: '', pick };
   });
   return [...options, forget];
 }
@@ -250,7 +250,7 @@ function useHits(query: string, scope: Narrow, goTo: (href: string) => void): re
       const address = chat.formatAddress({ view: 'narrow', narrow: narrowOf(to), near: message.id });
       return {
         key: `message ${message.id}`,
-        icon: <MessageSquareText size={16} aria-hidden />,
+        icon: MessageSquareText,
         label: (
           <>
             {before}

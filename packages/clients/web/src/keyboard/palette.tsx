@@ -151,12 +151,12 @@ export function Palette({ anchor, onLogOut }: Props) {
   const views = useComputed(
     () =>
       [...builtInViews(i18n), ...ownViews(chat.field('navigation_views'))].map(
-        ({ href, icon: Icon, label }): Entry => ({
+        ({ href, icon, label }): Entry => ({
           address: href,
           name: label,
           detail: '',
           ...(href === '#inbox' && { words: i18n._('Unread messages') }),
-          icon: <Icon size={16} />,
+          icon,
         }),
       ),
     [chat, i18n],
@@ -179,8 +179,8 @@ export function Palette({ anchor, onLogOut }: Props) {
     themeToggle,
     ...(onLogOut ? [{ name: i18n._('Log out'), icon: LogOut, run: onLogOut }] : []),
   ];
-  const actionEntries = actions.map(({ name, icon: Icon, run }): Entry => {
-    return { address: name, name, detail: i18n._('Action'), icon: <Icon size={16} aria-hidden />, run };
+  const actionEntries = actions.map(({ name, icon, run }): Entry => {
+    return { address: name, name, detail: i18n._('Action'), icon, run };
   });
   // Topics and settings that arrive while the user types would change the results.
   useUnopenedTopics(true);
@@ -209,7 +209,7 @@ export function Palette({ anchor, onLogOut }: Props) {
           }),
           name: i18n._('Search messages for “{query}”', { query }),
           detail: '',
-          icon: <Search size={16} aria-hidden />,
+          icon: Search,
         })}
         onPick={({ address, run }) => {
           if (run) run();
@@ -227,7 +227,7 @@ const entriesOf = (settings: readonly SettingPlace[], chat: Chat): readonly Entr
     name: label,
     detail: section,
     words,
-    icon: <Settings size={16} aria-hidden />,
+    icon: Settings,
   }));
 
 /** Management pages. */
@@ -238,7 +238,7 @@ function managingOf(chat: Chat, i18n: I18n): readonly Entry[] {
     isOwner: chat.state.fields.get('is_owner') === true,
   };
   const entry = (address: string, name: string, detail: string): Entry => {
-    return { address, name, detail, icon: <Settings size={16} aria-hidden /> };
+    return { address, name, detail, icon: Settings };
   };
   const sections = (area: SettingsArea, detail: string) =>
     sectionsOf(area, i18n, rights).map(({ key, title }) => ({
