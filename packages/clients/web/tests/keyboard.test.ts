@@ -117,16 +117,14 @@ test('shows where a search looks, and searches everywhere after Backspace or on 
   await field.press('Enter');
   await expect(messageWith(page, 'needle here')).toBeVisible();
   await expect(messageWith(page, 'needle there')).toHaveCount(0);
-  await expect(page.getByRole('main').locator('a[title="Remove needle"]')).toBeHidden();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Search: needle');
+  const filters = page.getByRole('main').locator('a[title^="Remove "]');
+  await expect(filters.first()).toBeHidden();
   await expect(field).toHaveAccessibleDescription(/channel:Verona topic:"first haystack"/);
   await page.setViewportSize({ width: 640, height: 800 });
-  await expect(page.getByRole('main').locator('a[title="Remove needle"]')).toBeVisible();
+  await expect(filters.first()).toBeVisible();
+  await expect(filters).toHaveText([/channel:Verona/, /topic:"first haystack"/]);
   await page.setViewportSize({ width: 1280, height: 800 });
-  await expect(page.getByRole('main').locator('a[title^="Remove "]')).toHaveText([
-    /channel:Verona/,
-    /topic:"first haystack"/,
-    /needle/,
-  ]);
   await page.getByRole('link', { name: 'Search everywhere' }).click();
   await expect(messageWith(page, 'needle there')).toBeVisible();
   await expect(page.getByRole('link', { name: 'Search everywhere' })).toHaveCount(0);
@@ -143,6 +141,8 @@ test('shows where a search looks, and searches everywhere after Backspace or on 
   await expect(page.getByRole('main')).toContainText('Nothing found');
   await expect(page.getByRole('main')).toContainText('Try fewer or other words.');
   await expect(page.getByRole('link', { name: 'Search everywhere' }).last()).toBeVisible();
+  await expect(page.getByRole('link', { name: 'topic:"first haystack"' })).toBeHidden();
+  await page.setViewportSize({ width: 640, height: 800 });
   await expect(page.getByRole('link', { name: 'topic:"first haystack"' })).toBeVisible();
   expect(await violationsIn(page)).toEqual([]);
 });
@@ -197,7 +197,7 @@ test('turns completed search filters into chips, which Backspace and clicks remo
   await field.pressSequentially('persimmon');
   expect(await violationsIn(page)).toEqual([]);
   await field.press('Enter');
-  await expect(heading).toHaveText('Search: sender:Iago has:link persimmon');
+  await expect(heading).toHaveText('Search: persimmon');
   await page.reload();
   await expect(field).toHaveAccessibleDescription('sender:Iago has:link');
   await expect(field).toHaveValue('persimmon');
@@ -205,7 +205,7 @@ test('turns completed search filters into chips, which Backspace and clicks remo
   await field.press('Backspace');
   await expect(field).toHaveAccessibleDescription('sender:Iago');
   await field.press('Enter');
-  await expect(heading).toHaveText('Search: sender:Iago persimmon');
+  await expect(page).not.toHaveURL(/has/);
   await chip('sender:Iago').click();
   await expect(field).toBeFocused();
   await field.press('Enter');

@@ -368,11 +368,11 @@ test('finds people, channels, topics and messages in one field, and offers recen
   await goTo(page, '#feed');
   await field.fill('damson from:cordelia');
   await field.press('Enter');
-  await expect(heading).toHaveText(/^Search: sender:/);
+  await expect(heading).toHaveText('Search: damson');
   await goTo(page, '#feed');
   await field.focus();
   await suggestions.filter({ hasText: 'damson' }).click();
-  await expect(heading).toHaveText(/^Search: sender:/);
+  await expect(heading).toHaveText('Search: damson');
   await goTo(page, '#feed');
   await field.focus();
   await suggestions.filter({ hasText: 'Clear recent searches' }).click();
@@ -430,7 +430,7 @@ test('finds messages by words and operators, and keeps the search text', async (
   await search('marmalade from:iago has:link');
   await expect(found).toHaveCount(1);
   await expect(found).toContainText('No marmalade');
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Search: sender:Iago has:link marmalade');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Search: marmalade');
   await page.reload();
   await expect(field).toHaveValue('marmalade');
   await expect(field).toHaveAccessibleDescription('sender:Iago has:link');

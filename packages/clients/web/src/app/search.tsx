@@ -1,7 +1,8 @@
 import { useLingui } from '@lingui/react';
-import { type ChatState, formatSearch, isSearch, type Narrow, type NarrowTerm } from '@parley/chat';
+import { type ChatState, formatSearch, isSearch, type Narrow } from '@parley/chat';
 import { Search as SearchIcon } from 'lucide-react';
 import { type FormEvent, useRef, useState } from 'react';
+import { isWord } from '../conversation/destination-heading.js';
 import type { SuggestionsHandle } from '../conversation/search-suggestions.js';
 import { useAddress, useComputed, useServices } from '../services/context.js';
 import { retrying, useLoaded } from '../services/loading.js';
@@ -10,8 +11,6 @@ import styles from './app.module.css';
 
 const NO_NARROW: Narrow = [];
 const NO_FILTERS: readonly string[] = [];
-
-const isWord = ({ operator, negated }: NarrowTerm): boolean => operator === 'search' && !negated;
 
 /** Texts of the filters, such as `sender:Iago`. */
 const filtersOf = (state: ChatState, narrow: Narrow): readonly string[] => [

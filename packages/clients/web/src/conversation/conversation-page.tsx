@@ -35,7 +35,7 @@ import type { ReadingPlace } from '../services/location.js';
 import { useReading } from '../services/use-reading.js';
 import type { ComposerHandle } from './composer.js';
 import styles from './conversation-page.module.css';
-import { ChannelName, DestinationName, onlyChannel } from './destination-heading.js';
+import { ChannelName, DestinationName, isWord, onlyChannel } from './destination-heading.js';
 import { unfold } from './folding.js';
 import { pressOnMessage } from './message-actions.js';
 import { MessageList } from './message-list.js';
@@ -395,9 +395,11 @@ export function ConversationTitle({ narrow }: { readonly narrow: Narrow }) {
   return <SearchTitle narrow={narrow} />;
 }
 
+/** Words of a search; the field or the results show its filters. */
 function SearchTitle({ narrow }: { readonly narrow: Narrow }) {
   const { i18n } = useLingui();
   const chat = useChat();
-  const text = useComputed(() => formatSearch(chat.state, narrow), [chat, narrow]);
-  return <>{i18n._('Search: {text}', { text })}</>;
+  const shown = isSearch(narrow) ? narrow.filter(isWord) : narrow;
+  const text = useComputed(() => formatSearch(chat.state, shown), [chat, narrow]);
+  return <>{text === '' ? i18n._('Search') : i18n._('Search: {text}', { text })}</>;
 }

@@ -126,3 +126,6 @@ export function onlyChannel(narrow: Narrow): number | null {
   if (!first || others.length > 0 || first.operator !== 'channel' || first.negated) return null;
   return typeof first.operand === 'number' ? first.operand : null;
 }
+
+/** True for search words; other terms are filters. */
+export const isWord = ({ operator, negated }: Narrow[number]): boolean => operator === 'search' && !negated;

@@ -13,7 +13,7 @@ import { useReason } from '../services/failures.js';
 import { readStored, store } from '../services/storage.js';
 import { useReading } from '../services/use-reading.js';
 import pageStyles from './conversation-page.module.css';
-import { DestinationHeading } from './destination-heading.js';
+import { DestinationHeading, isWord } from './destination-heading.js';
 import { destinationOfHit, findMessages } from './found-messages.js';
 import styles from './search-results.module.css';
 import { timeText } from './times.js';
@@ -33,8 +33,6 @@ const MAX_RELEVANT = 50;
 
 const PLACES = new Set<Narrow[number]['operator']>(['channel', 'topic', 'dm']);
 
-const hasWords = (narrow: Narrow): boolean => narrow.some(({ operator, negated }) => operator === 'search' && !negated);
-
 interface Props {
   readonly view: ConversationView;
 }
@@ -47,7 +45,7 @@ interface ResultsProps extends Props {
 /** Results in the chosen order, below a bar with filters. */
 export function SearchResults({ view, children }: ResultsProps) {
   const { isVisitor } = useChat();
-  const isOrdered = hasWords(view.narrow) && !isVisitor;
+  const isOrdered = view.narrow.some(isWord) && !isVisitor;
   const isByRelevance = useReading(byRelevance) && isOrdered;
   return (
     <>
@@ -84,20 +82,18 @@ function ResultsBar({ narrow, isOrdered, isByRelevance }: BarProps) {
   );
 }
 
-/** Filters and words of a search, each as a link to the search without it, unless nothing else remains. */
+/** Filters of a search, each as a link to the search without it. */
 function Filters({ narrow }: { readonly narrow: Narrow }) {
   const { i18n } = useLingui();
   const chat = useChat();
   const filters = useComputed(() => {
     const terms = narrow.map((term) => ({ term, text: formatSearch(chat.state, [term]) }));
     // A filter may occur twice.
-    const hrefs = new Map<string, string>();
-    for (const { text } of terms) {
+    const texts = new Set(terms.filter(({ term }) => !isWord(term)).map(({ text }) => text));
+    return [...texts].map((text) => {
       const others = terms.filter((it) => it.text !== text).map((it) => it.term);
-      if (others.length === 0) continue;
-      hrefs.set(text, chat.formatAddress({ view: 'narrow', narrow: others, near: null }));
-    }
-    return [...hrefs].map(([text, href]) => ({ text, href }));
+      return { text, href: chat.formatAddress({ view: 'narrow', narrow: others, near: null }) };
+    });
   }, [chat, narrow]);
   return filters.map(({ text, href }) => (
     <a key={text} className={styles.filter} href={href} title={i18n._('Remove {name}', { name: text })}>
@@ -135,13 +131,13 @@ export function NothingFound({ view }: Props) {
   const chat = useChat();
   const { narrow } = view;
   const text = useReading(view.proposal);
-  const others = narrow.filter(({ operator, negated }) => operator !== 'search' || negated);
+  const others = narrow.filter((term) => !isWord(term));
   const corrected: Narrow = text === null ? [] : [...others, { operator: 'search', operand: text }];
   return (
     <>
       <SearchX size={32} strokeWidth={1.5} aria-hidden />
       <p className={styles.nothing}>{i18n._('Nothing found')}</p>
-      {hasWords(narrow) && i18n._('Try fewer or other words.')}
+      {narrow.some(isWord) && i18n._('Try fewer or other words.')}
       <Incomplete view={view} />
       {text !== null && (
         <a href={chat.formatAddress({ view: 'narrow', narrow: corrected, near: null })}>
