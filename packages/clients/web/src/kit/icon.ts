@@ -1,10 +1,10 @@
 import { createElement, type SVGProps } from 'react';
 
-interface IconData {
+export interface IconData {
   /** Class of icons that right-to-left languages mirror; empty for others. */
   readonly name: string;
   /** Elements with their attributes. */
-  readonly node: readonly (readonly [tag: string, attributes: object])[];
+  readonly node: readonly (readonly [tag: string, attributes: Readonly<Record<string, string>>])[];
 }
 
 interface Props extends SVGProps<SVGSVGElement> {
