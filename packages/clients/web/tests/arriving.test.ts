@@ -489,6 +489,15 @@ test('scrolls the sidebar to the place that was opened', async ({ server, logIn 
   expect(await visibleChannels()).toBeGreaterThanOrEqual(6);
   await goTo(page, await placeOf(server, 'by link'));
   await expectShown('by link');
+  // Known only once the topics are loaded, which are listed above.
+  await post(server, 'hamlet', 'read below', 'Read');
+  for (let n = 0; n < 30; n++) await post(server, WRITER, `unread ${n}`, 'Unread');
+  await goTo(page, await placeOf(server, 'read below'));
+  const topics = page.waitForResponse(/\/topics/);
+  await page.reload();
+  await topics;
+  await page.waitForTimeout(300);
+  await expectShown('read below');
 });
 
 test('marks the opened conversation in the sidebar even if it has no row otherwise', async ({ server, logIn }) => {

@@ -223,16 +223,23 @@ function Topics({ channelId }: { readonly channelId: number }) {
   const chat = useChat();
   const { sidebar } = chat;
   const known = useReading(sidebar.topics(channelId));
+  const list = useRef<HTMLUListElement>(null);
+  const [isLoaded, setLoaded] = useState(false);
   useEffect(() => {
-    chat.loadTopics(channelId).catch(reportFailure);
+    chat.loadTopics(channelId).then(() => setLoaded(true), reportFailure);
   }, [chat, channelId]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: loaded topics may have moved the opened one down.
+  useLayoutEffect(() => {
+    const opened = mounted(list).querySelector<HTMLElement>('[aria-current]');
+    if (opened) showInList(opened);
+  }, [isLoaded]);
   const opened = usePlace(({ to }) => (to?.kind === 'channel' && to.channelId === channelId ? to.topic : null));
   const isOpened = ({ name }: TopicRow) => name.toLowerCase() === opened?.toLowerCase();
   // The opened topic may have no messages.
   const isListed = opened === null || known.some(isOpened);
   const topics = isListed ? known : [sidebar.topic(channelId, opened), ...known];
   return (
-    <ul className={styles.list}>
+    <ul ref={list} className={styles.list}>
       <Few rows={topics} few={FEW_TOPICS} more={i18n._('More topics')} isOpened={isOpened} draw={drawTopic} />
     </ul>
   );
