@@ -37,7 +37,7 @@ interface Device {
 
 /** Maximum delay of a due job after a fault. */
 export const JOB_PATIENCE_SECONDS = 5 * 60;
-/** Messages per page. */
+/** Messages per long page. */
 export const PAGE = 1000;
 /** Time after which the server must have noticed a change of its clock. */
 const CLOCK_PATIENCE_SECONDS = 60;
@@ -76,6 +76,8 @@ export class CompanyClients {
   readonly groups = { everyone: 0, moderators: 0 };
   /** True if a request of this step was sent again, because its answer was lost. */
   mayHaveRepeated = false;
+  /** People who are at work. The clients of all others are offline. */
+  present: readonly Person[];
   /** Number of steps until the person is online again. */
   readonly offline = new Map<Person, number>();
   /** True if other people act at the same time. */
@@ -109,7 +111,13 @@ export class CompanyClients {
     readonly model: Model,
     readonly people: readonly Account[],
     private readonly onTrace: (line: string) => void,
-  ) {}
+  ) {
+    this.present = [...people.keys()];
+  }
+
+  protected isOnline(person: Person): boolean {
+    return this.present.includes(person) && !this.offline.has(person);
+  }
 
   /** Registers the phones of all people and creates the bot. */
   async openDeliveries(): Promise<void> {
@@ -442,7 +450,7 @@ export class CompanyClients {
     // A repeated edit or move may be published again.
     const repeated = this.mayHaveRepeated && change === 'update' ? 2 : 1;
     for (const [person, { deliveries }] of this.devices) {
-      const isUpToDate = !this.offline.has(person) && !this.engine.isDiskFailing;
+      const isUpToDate = this.isOnline(person) && !this.engine.isDiskFailing;
       const isSure = audience.always.has(person) || (isUpToDate && audience.now.has(person));
       const mayReceive = isSure || audience.now.has(person) || (audience.maybe?.has(person) ?? false);
       const [least, most] = [isSure ? 1 : 0, mayReceive ? repeated : 0];
@@ -491,7 +499,7 @@ export class CompanyClients {
   /** The person's client has received its events about messages, and no others. */
   async checkEvents(person: Person): Promise<void> {
     await this.catchUp(person);
-    if (this.offline.has(person)) return;
+    if (!this.isOnline(person)) return;
     const { messages } = this.model;
     const isDeleted = (id: number) => messages.get(id)?.isDeleted ?? false;
     this.devices.get(person)?.deliveries.check(`p${person}`, (id) => messages.has(id), isDeleted);
@@ -500,7 +508,7 @@ export class CompanyClients {
   /** Applies all waiting events to a person's client, which registers again if its queue has expired. */
   async catchUp(person: Person): Promise<void> {
     const device = this.devices.get(person);
-    if (!device || this.offline.has(person)) return;
+    if (!device || !this.isOnline(person)) return;
     for (;;) {
       const params = { queue_id: device.queueId, last_event_id: device.lastEventId, dont_block: true };
       const { losesPoll: losesAnswer } = device;

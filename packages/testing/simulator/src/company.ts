@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { CompanyClients, JOB_PATIENCE_SECONDS, PAGE } from './company-clients.js';
+import { CompanyClients, JOB_PATIENCE_SECONDS } from './company-clients.js';
 import { externalIdOf } from './engine.js';
 import {
   type Channel,
@@ -18,6 +18,8 @@ import type { Answer } from './wire.js';
 // biome-ignore lint/suspicious/noExplicitAny: wire data
 type Wire = any;
 
+/** Messages per page of a conversation that is checked. */
+const SHORT_PAGE = 100;
 /** Maximum time until a new message is found by search. */
 const INDEX_PATIENCE_MS = 15 * 60_000;
 /** Maximum time until a bot has answered, even after a crash or a failing disk. */
@@ -46,7 +48,7 @@ export class Company extends CompanyClients {
     this.checkUnread(person, json.unread_msgs);
     this.checkDeletions(json);
     const device = this.devices.get(person);
-    if (device && !this.offline.has(person)) {
+    if (device && this.isOnline(person)) {
       const [state, fresh] = [device.synced.state, device.synced.comparableOf(json)];
       const differs = (key: string) => !isDeepStrictEqual(state[key], fresh[key]);
       const wrong = Object.keys(fresh).filter((key) => key !== START_OF_SERVER && differs(key));
@@ -79,7 +81,7 @@ export class Company extends CompanyClients {
 
   /** The person sees nothing of the newest message without permission. */
   async checkHidden(person: Person): Promise<void> {
-    const hidden = [...this.model.messages.values()].findLast((message) => !this.model.mayRead(person, message));
+    const hidden = this.model.latest.findLast((message) => !this.model.mayRead(person, message));
     if (hidden) await this.checkMessage(hidden, [person]);
   }
 
@@ -228,10 +230,13 @@ export class Company extends CompanyClients {
   private async checkPlace(person: Person, channel: Channel | null): Promise<void> {
     const { json } = await this.page(person, narrowTo(channel));
     const isThere = ({ destination }: Message) => ('channel' in destination ? destination.channel : null) === channel;
-    const expected = this.model.readable(person).filter(isThere).slice(-PAGE);
+    const shown: readonly Wire[] = json.messages ?? [];
+    const isShort = shown.length < SHORT_PAGE;
+    const after = Math.max(this.model.lastEarlierId, isShort ? 0 : shown[0].id - 1);
+    const expected = this.model.readable(person).filter((each) => each.id > after && isThere(each));
     // Notices of bots are not modelled.
     const ids = new Set(this.people.map(({ id }) => id));
-    const found: readonly Wire[] = json.messages?.filter((each: Wire) => ids.has(each.sender_id)) ?? [];
+    const found = shown.filter((each) => each.id > after && ids.has(each.sender_id));
     const [want, have] = [expected.map(({ id }) => id).sort(ascending), found.map(({ id }) => id)];
     if (!isDeepStrictEqual(want, have)) {
       const missing = want.filter((id) => !have.includes(id));
@@ -304,7 +309,7 @@ export class Company extends CompanyClients {
   private checkUnread(person: Person, { pms, streams, huddles }: Wire): void {
     const shown = [...pms, ...streams, ...huddles]
       .flatMap(({ unread_message_ids }: Wire) => unread_message_ids as number[])
-      .filter((id) => this.model.messages.has(id))
+      .filter((id) => id > this.model.lastEarlierId && this.model.messages.has(id))
       .sort(ascending);
     const expected = this.model.unreadOf(person);
     if (!isDeepStrictEqual(shown, expected)) {
@@ -312,8 +317,8 @@ export class Company extends CompanyClients {
     }
   }
 
-  page(person: Person, narrow: readonly object[]): Promise<Answer> {
-    const params = { anchor: 'newest', num_before: PAGE, num_after: 0, narrow, apply_markdown: false };
+  page(person: Person, narrow: readonly object[], size = SHORT_PAGE): Promise<Answer> {
+    const params = { anchor: 'newest', num_before: size, num_after: 0, narrow, apply_markdown: false };
     return this.insist(person, 'GET', '/messages', params);
   }
 }

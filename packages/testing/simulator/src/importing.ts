@@ -10,6 +10,7 @@ import { ImportRealm } from '@parley/transfer/imports';
 import type { ImportRecord } from '@parley/transfer/records';
 import { type Choices, MOMENTS, other, pick } from './choices.js';
 import { Company, narrowTo } from './company.js';
+import { PAGE } from './company-clients.js';
 import { type Account, accountOf } from './engine.js';
 import { exchanged, type History, type Message, numbersIn, type Person, type StoredFile, textOf } from './model.js';
 import { TOPICS } from './sending.js';
@@ -19,6 +20,8 @@ import { Violation } from './violation.js';
 const UNITS = 24;
 /** Number of channels from which on no history is imported. */
 const MAX_CHANNELS = 9;
+/** Age from which on a company is too large to be copied. */
+const MAX_COPIED_MS = 28 * 86_400_000;
 /** Creator of imported channels. */
 const NOBODY = -1;
 
@@ -36,9 +39,9 @@ class CopiedCompany extends Company {
       Object.assign(channel, { id: json.stream_id });
     }
     const found = new Set<Message>();
-    for (const person of this.people.keys()) {
+    for (const person of this.present) {
       for (const channel of [...channels, null]) {
-        const shown = (await this.page(person, narrowTo(channel))).json.messages ?? [];
+        const shown = (await this.page(person, narrowTo(channel), PAGE)).json.messages ?? [];
         for (const { id, sender_id, content } of shown) {
           const [number = 0] = numbersIn(content);
           const message = byNumber.get(number);
@@ -60,15 +63,19 @@ class CopiedCompany extends Company {
 /** The operator exports the company and imports the archive as another organization, possibly with a crash. */
 export async function copyCompany(company: Company, step: Choices): Promise<void> {
   const { engine, time } = company;
-  if (engine.isDiskFailing || engine.app) return;
+  if (engine.isDiskFailing || engine.app || time.elapsedMs() > MAX_COPIED_MS) return;
   const name = `copy${company.model.newNumber()}`;
   const model = company.model.copy();
   const accounts = await untilDone(company, step, (parley, realm) => importCopy(company, parley, realm, name));
   const copy = new CopiedCompany(engine, time, model, accounts, (line) => company.trace(`${name} ${line}`));
+  copy.present = company.present;
   await copy.findIds();
   const isStored = ({ number }: StoredFile) => !model.removedPaths.has(company.model.files.get(number)!.path);
-  const files = [...model.files.values()].filter((file) => model.isLinked(file) && isStored(file));
-  for (const person of copy.people.keys()) {
+  // The new paths are known from messages that somebody has read.
+  const isRead = (message: Message) => copy.present.some((person) => model.mayRead(person, message));
+  const linked = new Set([...model.messages.values()].filter(isRead).map(({ file }) => file));
+  const files = [...model.files.values()].filter((file) => linked.has(file) && isStored(file));
+  for (const person of copy.present) {
     await copy.checkPerson(person);
     for (const file of files) await copy.checkFile(person, file);
   }
@@ -115,7 +122,7 @@ export async function importHistory(company: Company, step: Choices): Promise<vo
   for (const { by, numbers } of added) for (const number of numbers) model.announce(number, by);
   const checkHalf = async () => {
     const seen = new Set<number>();
-    for (const person of company.people.keys())
+    for (const person of company.present)
       for (const number of numbersIn((await company.page(person, [])).body)) seen.add(number);
     const half = added.find(({ numbers }) => new Set(numbers.map((number) => seen.has(number))).size > 1);
     if (half) throw new Violation('nothing is half visible', half.name);

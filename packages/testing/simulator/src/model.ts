@@ -107,6 +107,9 @@ export interface Audience {
   readonly maybe?: ReadonlySet<Person>;
 }
 
+/** Number of messages that are compared and changed. Texts of earlier ones are still recognized. */
+const MAX_LATEST = 1000;
+
 const MARK = /z([qc])(\d+)z\1/g;
 
 /** Text with a word that occurs nowhere else, so that it is recognized in any response. */
@@ -156,6 +159,10 @@ class CompanyState {
   /** Questions to the bot by the number of their text. */
   questions = new Map<number, Question>();
   newcomers: Newcomer[] = [];
+  /** Newest messages, in the order in which the model learned of them. */
+  latest: Message[] = [];
+  /** Greatest id of earlier messages. */
+  lastEarlierId = 0;
   protected messageOfNumber = new Map<number, Message>();
   /** Channels by the numbers of their descriptions. */
   protected described = new Map<number, Channel>();
@@ -313,9 +320,9 @@ export class Model extends CompanyState {
 
   /** Unread messages that register reports (events §4.4). */
   unreadOf(person: Person): readonly number[] {
-    return [...this.messages.values()]
-      .filter(({ isDeleted, unread, destination }) => {
-        if (isDeleted || !unread.has(person)) return false;
+    return this.latest
+      .filter(({ id, isDeleted, unread, destination }) => {
+        if (isDeleted || id <= this.lastEarlierId || !unread.has(person)) return false;
         return !('channel' in destination) || destination.channel.subscribers.has(person);
       })
       .map(({ id }) => id)
@@ -324,15 +331,19 @@ export class Model extends CompanyState {
 
   /** True if the message is the oldest one in its channel. */
   isFirst({ id, destination }: Message): boolean {
-    return 'channel' in destination && this.inChannel(destination.channel)[0]?.id === id;
+    if (!('channel' in destination)) return false;
+    const { channel } = destination;
+    const isIn = (each: Message) => 'channel' in each.destination && each.destination.channel === channel;
+    return this.latest.find((each) => !each.isDeleted && isIn(each))?.id === id;
   }
 
   readersOf(message: Message): readonly Person[] {
     return [...this.roles.keys()].filter((person) => this.mayRead(person, message));
   }
 
+  /** Latest messages that the person may read. */
   readable(person: Person): readonly Message[] {
-    return [...this.messages.values()].filter((message) => this.mayRead(person, message));
+    return this.latest.filter((message) => this.mayRead(person, message));
   }
 
   /** Records a delivered message. */
@@ -353,6 +364,8 @@ export class Model extends CompanyState {
       reactions: new Set<Person>(),
     };
     this.messages.set(id, message);
+    if (this.latest.push(message) > MAX_LATEST)
+      this.lastEarlierId = Math.max(this.lastEarlierId, this.latest.shift()!.id);
     this.messageOfNumber.set(number, message);
     this.privateTexts.delete(number);
     return message;
@@ -443,16 +456,15 @@ export class Model extends CompanyState {
     });
   }
 
-  private inChannel(channel: Channel): readonly Message[] {
-    const isThere = ({ destination }: Message) => 'channel' in destination && destination.channel === channel;
-    return [...this.messages.values()].filter((message) => !message.isDeleted && isThere(message));
-  }
-
   /** Topic identity ignores case (messages §1.5). */
   inTopic(channel: Channel, topic: string): readonly Message[] {
     const key = topic.toLowerCase();
-    return this.inChannel(channel).filter(
-      ({ destination }) => 'channel' in destination && destination.topic.toLowerCase() === key,
+    return [...this.messages.values()].filter(
+      ({ isDeleted, destination }) =>
+        !isDeleted &&
+        'channel' in destination &&
+        destination.channel === channel &&
+        destination.topic.toLowerCase() === key,
     );
   }
 

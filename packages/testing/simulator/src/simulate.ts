@@ -57,6 +57,10 @@ const ACTIONS_PER_DAY = 10;
 /** Actions in quick succession, during which clients poll and no queue expires. */
 const ROUND = 12;
 const ROUND_PAUSE_SECONDS = 60;
+/** Time after which other people of a large company are online. */
+const SHIFT_SECONDS = 3600;
+/** Maximum number of people who are online at a time. */
+const MAX_PRESENT = 4;
 /** Steps between two checks of all people. */
 const FULL_CHECK_EVERY = 100;
 /** Steps between two checks of one person. */
@@ -79,7 +83,7 @@ export function plan({ seed, days, people, faults, faultKinds }: SimulationOptio
   const steps: Step[] = [];
   const add = (at: number, kinds: readonly StepKind[]) =>
     steps.push({
-      ...{ at, kind: random.pick(kinds), by: random.below(people) },
+      ...{ at, kind: random.pick(kinds), by: random.pick(presentAt(at, people)) },
       ...{ a: random.fraction(), b: random.fraction() },
     });
   const actions = weighted(ACTIONS);
@@ -100,6 +104,15 @@ export function plan({ seed, days, people, faults, faultKinds }: SimulationOptio
     for (const at of joint) for (let n = 0; n < 10; n++) add(at, JOINT_STEPS);
   }
   return steps.sort((a, b) => a.at - b.at);
+}
+
+/** People who are online. Everybody's clients after every step would cost ten times as much as the step itself. */
+function presentAt(at: number, people: number): readonly Person[] {
+  const everybody = Array.from({ length: people }, (_, person) => person);
+  if (people <= MAX_PRESENT) return everybody;
+  const random = new SeededRandom(Math.floor(at / SHIFT_SECONDS));
+  const ranks = everybody.map(() => random.fraction());
+  return everybody.sort((a, b) => ranks[a]! - ranks[b]!).slice(0, MAX_PRESENT);
 }
 
 const weighted = <Kind extends StepKind>(kinds: Readonly<Record<Kind, { readonly weight: number }>>) =>
@@ -210,6 +223,7 @@ async function playGroup(company: Company, group: readonly Step[], played: numbe
   const { engine } = company;
   const [step] = group as [Step];
   await advance(company, step.at * 1000);
+  company.present = presentAt(step.at, company.people.length);
   company.beginStep(group.length > 1);
   if (!engine.isDiskFailing) await company.checkJobs();
   for (const each of group) company.trace(`#${played} at ${each.at} ${each.kind} p${each.by} ${each.a} ${each.b}`);
@@ -222,7 +236,7 @@ async function playGroup(company: Company, group: readonly Step[], played: numbe
   if (engine.isDead) await company.recover();
   if (!engine.isDiskFailing) await checkStep(company, group, played);
   // The disk may fail in commits only, of which clients must not hear.
-  else for (const person of company.people.keys()) await company.catchUp(person);
+  else for (const person of company.present) await company.catchUp(person);
 }
 
 /** Lets time pass, with a check at each moment when a job is due. */
@@ -243,26 +257,27 @@ async function checkStep(company: Company, group: readonly Step[], played: numbe
   await company.checkJobs();
   await company.checkAnswers();
   await company.checkErasures(false);
-  const everybody = [...company.people.keys()];
-  for (const person of everybody) await company.checkEvents(person);
-  const witness = Math.floor(((step.a * 977 + step.b) % 1) * everybody.length);
+  const { present } = company;
+  for (const person of present) await company.checkEvents(person);
+  const witness = present[Math.floor(((step.a * 977 + step.b) % 1) * present.length)]!;
   const message = company.model.readable(step.by).at(-1 - Math.floor(step.a * 3));
-  if (message) await company.checkMessage(message, ACCESS_STEPS.has(step.kind) ? everybody : [step.by, witness]);
-  if (ACCESS_STEPS.has(step.kind)) for (const person of everybody) await company.checkHidden(person);
+  if (message) await company.checkMessage(message, ACCESS_STEPS.has(step.kind) ? present : [step.by, witness]);
+  if (ACCESS_STEPS.has(step.kind)) for (const person of present) await company.checkHidden(person);
   const isFull = played % FULL_CHECK_EVERY === 0;
   if (isFull) await company.endSlowReads();
-  if (isFull) for (const person of everybody) await company.checkPerson(person);
+  if (isFull) for (const person of present) await company.checkPerson(person);
   else if (played % PERSON_CHECK_EVERY === 0) await company.checkPerson(witness);
   for (const { kind, by } of group) if (PERSONAL_STEPS.includes(kind)) await company.checkState(by);
   requireNoProblems(company);
   await company.checkApp(false);
 }
 
-/** Lets the last jobs end, then checks what everybody sees. */
+/** Lets the last jobs end, then checks what present sees. */
 async function endOf(company: Company): Promise<void> {
   const { engine, time } = company;
   if (engine.isDiskFailing) company.repairDisk();
   company.excuseJobs(1);
+  company.present = [...company.people.keys()];
   // Clients still have the queues of the last steps.
   for (const person of company.people.keys()) await company.checkPerson(person);
   await advance(company, time.elapsedMs() + 5 * 3600_000);
