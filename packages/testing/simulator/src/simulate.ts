@@ -106,7 +106,7 @@ export function plan({ seed, days, people, faults, faultKinds }: SimulationOptio
   return steps.sort((a, b) => a.at - b.at);
 }
 
-/** People who are online. Everybody's clients after every step would cost ten times as much as the step itself. */
+/** People who are online, and who act. Polls and checks of everybody after each step would cost more than the step. */
 function presentAt(at: number, people: number): readonly Person[] {
   const everybody = Array.from({ length: people }, (_, person) => person);
   if (people <= MAX_PRESENT) return everybody;
