@@ -91,10 +91,7 @@ export interface PersonalMessageReads {
   listMutedSenders(viewer: Viewer): Promise<readonly MutedSender[]>;
   /** Returns the given users who mute the viewer or are muted by the viewer. */
   filterMuting(viewer: Viewer, userIds: readonly UserId[]): Promise<ReadonlySet<UserId>>;
-  /**
-   * Returns at most `limit` users, ascending, who have any of the messages but no open span of the recipient. May include
-   * former subscribers who left while the messages were sent.
-   */
+  /** Returns at most `limit` users, ascending, who have any of the messages but no open span of the recipient. */
   listOutsideHolders(
     realmId: RealmId,
     recipientId: RecipientId,

@@ -277,7 +277,10 @@ export abstract class SqlPersonalMessages<List, Parts extends PersonalMessagePar
     limit: number,
   ): Promise<readonly UserId[]> {
     const list = this.statements.dialect.set(ids);
-    return this.outsideHolders.all(list, realmId, list, realmId, recipientId, limit);
+    // Includes former subscribers who left while the messages were sent.
+    const userIds = await this.outsideHolders.all(list, realmId, list, realmId, recipientId, limit);
+    const holders = new Set([...(await this.filterHolders(realmId, ids, userIds)).values()].flat());
+    return userIds.filter((userId) => holders.has(userId));
   }
 
   async listSubscribedSpans(

@@ -244,6 +244,20 @@ export function personalMessagesContract(open: OpenStorage): void {
         expect(await outside(before.id)).toEqual([]);
       });
 
+      it('omits former subscribers who joined and left between two messages', async () => {
+        const fixture = await stage(...scene);
+        const { uow, realm, channel } = fixture;
+        const before = await send(fixture, { from: 'a', to: 'general' });
+        await subscribe(fixture, 'general', 'c');
+        await send(fixture, { from: 'a', to: 'general' });
+        await unsubscribe(fixture, 'general', 'c');
+        const after = await send(fixture, { from: 'a', to: 'general' });
+        const ids = [before.id, after.id];
+        const { recipientId } = channel('general');
+        const found = await uow.read(realm.id, (r) => r.personal.listOutsideHolders(realm.id, recipientId, ids, 10));
+        expect(found).toEqual([]);
+      });
+
       it('includes the flags of own messages in heads', async () => {
         const fixture = await stage(...scene);
         const m1 = await send(fixture, { from: 'a', to: 'general', exceptions: { b: { mentioned: true } } });
