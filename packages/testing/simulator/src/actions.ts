@@ -24,10 +24,11 @@ async function pickForDeletion(company: Company, step: Choices): Promise<Message
   // Somebody takes back a message before others have polled.
   if (step.b < 0.2) await send(company, step);
   const deletable = model.readable(step.by).filter((message) => mayDelete(company, step.by, message));
-  const reminded = new Set([...model.reminders].map(({ message }) => message));
-  const referred = deletable.filter((message) => reminded.has(message) || model.isFirst(message));
   if (step.b < 0.2) return deletable.at(-1);
-  return pick(step.b < 0.5 && referred.length > 0 ? referred : deletable.slice(-RECENT), step.a);
+  const reminded = new Set([...model.reminders].map(({ message }) => message));
+  const isReferred = (message: Message) => (step.b < 0.4 ? reminded.has(message) : model.isFirst(message));
+  const referred = step.b < 0.55 ? deletable.filter(isReferred) : [];
+  return pick(referred.length > 0 ? referred : deletable.slice(-RECENT), step.a);
 }
 
 /** One of the last messages that the person can read and for which the condition holds. */
@@ -75,16 +76,18 @@ export const ACTIONS = {
     },
   },
   move: {
-    weight: 6,
+    weight: 8,
     play: async (company, step) => {
       const { model } = company;
       const { by, a, b } = step;
       const message = pickRecent(company, step, ({ destination }) => 'channel' in destination);
       if (!message || !('channel' in message.destination)) return;
       const from = message.destination;
-      const targets = channelsOf(company).filter((channel) => b < 0.8 || !model.mayPost(by, channel));
-      const to = (b < 0.5 ? null : pick(targets, other(b))) ?? from.channel;
-      const topic = pick(TOPICS, other(a))!;
+      const isTarget = (each: Channel) => (b < 0.85 ? model.mayMoveTo(by, each) : !model.mayPost(by, each));
+      const targets = channelsOf(company).filter((each) => each !== from.channel && isTarget(each));
+      const to = (b < 0.4 ? null : pick(targets, other(b))) ?? from.channel;
+      const keepsTopic = to !== from.channel && (b * 10) % 1 < 0.5;
+      const topic = keepsTopic ? from.topic : pick(TOPICS, other(a))!;
       if (to === from.channel && topic === from.topic) return;
       const mode = pick(['change_one', 'change_later', 'change_all'], other(b + a))!;
       const same = model
@@ -109,13 +112,10 @@ export const ACTIONS = {
       const watching = new Set(before.flatMap(({ always, now }) => [...always, ...now]));
       const holding = new Set(moved.flatMap(({ rows }) => [...rows]));
       model.move(moved, to, topic === from.topic ? null : topic);
-      for (const [index, each] of moved.entries())
-        company.publishMove(
-          each,
-          { ...before[index]!, watching, holding, from: from.channel },
-          message,
-          to !== from.channel,
-        );
+      for (const [index, each] of moved.entries()) {
+        const audience = { ...before[index]!, watching, holding, from: from.channel };
+        company.publishMove(each, audience, message, to !== from.channel);
+      }
     },
   },
   delete: {
@@ -154,6 +154,8 @@ export const ACTIONS = {
         message.rows.add(by);
       }
       company.publish('reaction', message, company.model.watchers(message));
+      // Some people take it back at once.
+      if (!hasReacted && step.b < 0.3) await ACTIONS.react.play(company, step);
     },
   },
   read: {
@@ -244,7 +246,7 @@ export const ACTIONS = {
       if (status === 409 && company.mayHaveRepeated) {
         id = (await company.insist(by, 'GET', '/get_stream_id', { stream: name })).json.stream_id;
       } else if (status !== 200) return;
-      const channel = { id, name, isPrivate, isShared, isForModerators: false, grantsModerators: false, creator: by };
+      const channel = { id, name, isPrivate, isShared, isForModerators: false, grantsGroups: false, creator: by };
       model.channels.set(channel.id, { ...channel, subscribers: new Set(subscribers), grantees: new Set() });
     },
   },
@@ -296,6 +298,10 @@ export const ACTIONS = {
       model.changeAccess(() => {
         model.roles[person] = role;
       });
+      const deliveries = company.devices.get(person)?.deliveries;
+      // Guests lose messages that members keep after a move, also if the move is read from the log later.
+      const readsLog = company.mayHaveRepeated || !company.isOnline(person);
+      if (deliveries && role === GUEST && readsLog) deliveries.isUnsure = true;
       // Events depend on the new role from now on. The client knows of the change, so that no later event is excused.
       await company.catchUp(person);
       for (const channel of channelsOf(company)) if (!channel.subscribers.has(person)) await describe(company, channel);
@@ -323,21 +329,36 @@ export const ACTIONS = {
         const isDone = await ownerChanges(company, path, { can_send_message_group: value });
         if (isDone) channel.isForModerators = !channel.isForModerators;
       } else {
-        const grantsModerators = b < 0.8;
-        const grantees = grantsModerators
-          ? []
-          : [...people.keys()].filter((person) => (b * 97 * (person + 1)) % 1 < 0.2);
-        const members = { direct_members: grantees.map((person) => people[person]!.id), direct_subgroups: [] };
-        const value = { new: grantsModerators ? company.groups.moderators : members };
-        if (!(await ownerChanges(company, path, { can_subscribe_group: value }))) return;
+        const grantsGroups = b < 0.8;
+        const grantees = grantsGroups ? [] : [...people.keys()].filter((person) => (b * 97 * (person + 1)) % 1 < 0.2);
+        const { moderators, crew } = company.groups;
+        const value = {
+          direct_members: grantees.map((person) => people[person]!.id),
+          direct_subgroups: grantsGroups ? [moderators, crew] : [],
+        };
+        if (!(await ownerChanges(company, path, { can_subscribe_group: { new: value } }))) return;
         model.changeAccess(() => {
-          channel.grantsModerators = grantsModerators;
+          channel.grantsGroups = grantsGroups;
           channel.grantees.clear();
           for (const person of grantees) channel.grantees.add(person);
         });
         // Events depend on the new group from now on.
         await describe(company, channel);
       }
+    },
+  },
+  changeGroup: {
+    weight: 2,
+    play: async (company, { a }) => {
+      const { model, people, groups } = company;
+      const person = Math.floor(a * people.length);
+      const isMember = model.crew.has(person);
+      const params = { [isMember ? 'delete' : 'add']: [people[person]!.id] };
+      const { status } = await company.insist(OWNER_PERSON, 'POST', `/user_groups/${groups.crew}/members`, params);
+      // A repeated request finds that the first one has changed the group.
+      if (status !== 200 && !company.mayHaveRepeated) return;
+      model.changeAccess(() => (isMember ? model.crew.delete(person) : model.crew.add(person)));
+      await company.checkPerson(person);
     },
   },
   describe: { weight: 2, play: async (company, { a }) => describe(company, pick(channelsOf(company), a)!) },

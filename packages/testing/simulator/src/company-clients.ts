@@ -19,7 +19,10 @@ import { Violation } from './violation.js';
 import { type Answer, type Call, ConnectionLost } from './wire.js';
 
 type Params = Readonly<Record<string, unknown>>;
-type CallOptions = Pick<Call, 'losesAnswer' | 'file' | 'isPage'>;
+type CallOptions = Pick<Call, 'losesAnswer' | 'file' | 'isPage'> & {
+  /** Called when the answer is lost. */
+  readonly beforeRetry?: () => Promise<void>;
+};
 // biome-ignore lint/suspicious/noExplicitAny: wire data
 type Wire = any;
 
@@ -72,8 +75,8 @@ interface Awaited {
 /** People of a simulated company with their clients. */
 export class CompanyClients {
   readonly devices = new Map<Person, Device>();
-  /** System groups that settings name. */
-  readonly groups = { everyone: 0, moderators: 0 };
+  /** Groups that settings name. */
+  readonly groups = { everyone: 0, moderators: 0, crew: 0 };
   /** True if a request of this step was sent again, because its answer was lost. */
   mayHaveRepeated = false;
   /** People who are at work. The clients of all others are offline. */
@@ -115,7 +118,7 @@ export class CompanyClients {
     this.present = [...people.keys()];
   }
 
-  protected isOnline(person: Person): boolean {
+  isOnline(person: Person): boolean {
     return this.present.includes(person) && !this.offline.has(person);
   }
 
@@ -251,6 +254,7 @@ export class CompanyClients {
         if (!losesAnswer && !this.engine.isDead && this.recovering === null) {
           throw new Violation('every request is answered', `p${person} ${method} ${path}`);
         }
+        if (losesAnswer) await options.beforeRetry?.();
         losesAnswer = false;
         // Polls change nothing.
         if (path !== '/events') this.mayHaveRepeated = true;
@@ -431,6 +435,7 @@ export class CompanyClients {
     for (const { name, id } of json.realm_user_groups) {
       if (name === 'role:everyone') this.groups.everyone = id;
       if (name === 'role:moderators') this.groups.moderators = id;
+      if (name === 'crew') this.groups.crew = id;
     }
     const newest = Math.max(0, ...this.model.channels.keys());
     this.devices.set(person, {

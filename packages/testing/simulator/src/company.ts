@@ -9,6 +9,7 @@ import {
   numbersIn,
   type Person,
   type Scheduled,
+  type Snapshot,
   type StoredFile,
   textOf,
 } from './model.js';
@@ -76,7 +77,25 @@ export class Company extends CompanyClients {
         throw new Violation('who may read, reads', `p${person} GET /messages/${message.id} → ${JSON.stringify(json)}`);
       }
       if (isShown) this.checkContent(person, message, json.message);
+      if (message.history.length > 1) await this.checkHistory(person, message);
     }
+  }
+
+  /** Readers of the message read its former texts, topics and channels in order. */
+  private async checkHistory(person: Person, message: Message): Promise<void> {
+    const { status, json } = await this.insist(person, 'GET', `/messages/${message.id}/history`, {});
+    const [first] = message.history;
+    let channel = first![2];
+    const snapshots = (json.message_history ?? []).map(({ content, topic, stream }: Wire): Snapshot => {
+      channel = stream ?? channel;
+      return [[...numbersIn(content)][0] ?? 0, topic, channel];
+    });
+    const expected = this.model.mayRead(person, message) ? withoutRepeats(message.history) : [];
+    if (status !== (expected.length > 0 ? 200 : 400) || String(withoutRepeats(snapshots)) !== String(expected))
+      throw new Violation(
+        'edit history',
+        `p${person} reads ${show(json)} of message ${message.id}, expected ${show(expected)}`,
+      );
   }
 
   /** The person sees nothing of the newest message without permission. */
@@ -135,6 +154,10 @@ export class Company extends CompanyClients {
     });
     this.trace(`user ${userId} joins`);
     newcomer.userId = userId ?? null;
+    const [channel] = model.channels.keys();
+    const setting = { can_remove_subscribers_group: { new: { direct_members: [userId], direct_subgroups: [] } } };
+    if (userId !== undefined) await this.insist(0, 'PATCH', `/streams/${channel}`, setting);
+    await this.checkState(0);
     await this.checkErasures(false);
   }
 
@@ -226,10 +249,11 @@ export class Company extends CompanyClients {
     }
   }
 
-  /** Checks everything that the person sees in a channel, or in direct conversations. */
+  /** Checks everything that the person sees in a channel, or everything that the person has (messages §5.4). */
   private async checkPlace(person: Person, channel: Channel | null): Promise<void> {
-    const { json } = await this.page(person, narrowTo(channel));
-    const isThere = ({ destination }: Message) => ('channel' in destination ? destination.channel : null) === channel;
+    const { json } = await this.page(person, channel ? narrowTo(channel) : []);
+    const isThere = ({ destination, rows }: Message) =>
+      channel ? 'channel' in destination && destination.channel === channel : rows.has(person);
     const shown: readonly Wire[] = json.messages ?? [];
     const isShort = shown.length < SHORT_PAGE;
     const after = Math.max(this.model.lastEarlierId, isShort ? 0 : shown[0].id - 1);
@@ -243,7 +267,7 @@ export class Company extends CompanyClients {
       const extra = have.filter((id) => !want.includes(id));
       throw new Violation(
         'what was acknowledged exists exactly once',
-        `p${person} in ${channel?.name ?? 'direct messages'}: missing ${missing}, unexpected ${extra}`,
+        `p${person} in ${channel?.name ?? 'the personal history'}: missing ${missing}, unexpected ${extra}`,
       );
     }
     const shownById = new Map(found.map((each) => [each.id, each]));
@@ -324,6 +348,10 @@ export class Company extends CompanyClients {
 }
 
 const ascending = (a: number, b: number): number => a - b;
+
+/** A repeated edit may be in the history twice. */
+const withoutRepeats = (history: readonly Snapshot[]): readonly Snapshot[] =>
+  history.filter((each, index) => String(each) !== String(history[index - 1]));
 
 const MAX_SHOWN = 1500;
 const show = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, MAX_SHOWN);

@@ -29,8 +29,8 @@ export class Deliveries {
   private expected: Expected[] = [];
   private readonly received = new Map<string, number>();
 
-  /** @param isUnsure true if changes were made during the registration; the sync law checks their events */
-  constructor(private isUnsure: boolean) {}
+  /** @param isUnsure true if the audience of waiting events is open, as of changes during the registration */
+  constructor(public isUnsure: boolean) {}
 
   expect(expected: Expected): void {
     this.expected.push(expected);

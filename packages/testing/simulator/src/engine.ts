@@ -127,11 +127,8 @@ export class Engine {
     const { path, trace } = this.disk;
     const { uow, close } = openSqliteStorage({ path, clock: time, timers: time, words: htmlMessages, trace });
     const state = { isDead: false, units: 0, calls: 0 };
-    const log: Logger = {
-      ...silentLogger,
-      warn: () => {},
-      error: (fields, message) => this.notice(fields, message),
-    };
+    const error: Logger['error'] = (fields, message) => this.notice(fields, message);
+    const log: Logger = { ...silentLogger, warn: () => {}, error };
     const [unitOfWork, buses] = [this.withFaults(uow, state), new LocalBus()];
     const nodes: Node[] = [];
     for (let n = 0; n < this.nodeCount; n++) nodes.push(await this.compose(unitOfWork, buses.connect(), log));
@@ -142,31 +139,17 @@ export class Engine {
   private async compose(unitOfWork: UnitOfWork, bus: Bus, logger: Logger): Promise<Node> {
     const { time } = this;
     const parley = await composeParley({
-      unitOfWork,
-      bus,
-      clock: time,
-      timers: time,
-      eventLoop: time,
-      randomness: this.randomness,
-      passwordHasher: plainHasher,
-      markdownRenderer: new ZulipMarkdownRenderer(),
-      mailer: this.outside,
-      webhookClient: this.outside,
-      unicodeEmoji,
-      logger,
+      ...{ unitOfWork, bus, logger, unicodeEmoji },
+      ...{ clock: time, timers: time, eventLoop: time, randomness: this.randomness },
+      ...{ mailer: this.outside, webhookClient: this.outside, push: this.outside },
+      ...{ blobs: this.blobs, partialBlobs: this.partialBlobs, images: new FakeImageProcessor() },
+      ...{ passwordHasher: plainHasher, markdownRenderer: new ZulipMarkdownRenderer() },
       secret: 'the secret of a simulated server',
       serverId: `simulated ${++this.starts}`,
       onOtherSecret: 'refuse',
       url: 'http://localhost',
       defaultRealm: REALM,
-      allowsWebPublicChannels: false,
-      hasRateLimits: false,
-      trustedProxies: 0,
-      isDev: false,
-      push: this.outside,
-      blobs: this.blobs,
-      partialBlobs: this.partialBlobs,
-      images: new FakeImageProcessor(),
+      ...{ allowsWebPublicChannels: false, hasRateLimits: false, trustedProxies: 0, isDev: false },
       importRunner: null,
       // A node that is not alone leaves the queues of the others alone.
       ...(this.nodeCount > 1 && { reportPresence: async () => [] }),

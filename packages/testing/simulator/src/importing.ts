@@ -139,7 +139,7 @@ export async function importHistory(company: Company, step: Choices): Promise<vo
 async function adopt(company: Company, { name, by, numbers }: History): Promise<void> {
   const { model, time } = company;
   const { json } = await company.insist(by, 'GET', '/get_stream_id', { stream: name });
-  const access = { isPrivate: true, isShared: true, isForModerators: false, grantsModerators: false, creator: NOBODY };
+  const access = { isPrivate: true, isShared: true, isForModerators: false, grantsGroups: false, creator: NOBODY };
   const people = { subscribers: new Set([by]), grantees: new Set<Person>() };
   const channel = { id: json.stream_id, name, ...access, ...people };
   model.channels.set(channel.id, channel);

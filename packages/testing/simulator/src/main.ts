@@ -66,13 +66,8 @@ async function playSeeds(): Promise<void> {
     process.exitCode = 1;
     if (!values.shrink) continue;
     const { invariant } = violation;
-    const failing = {
-      seed,
-      people: options.people,
-      nodes: Number(values.nodes),
-      steps: steps.slice(0, counts.steps),
-      invariant,
-    };
+    const { people } = options;
+    const failing = { seed, people, nodes: Number(values.nodes), steps: steps.slice(0, counts.steps), invariant };
     console.error(testOf({ ...failing, steps: await shrink(failing) }));
   }
 }

@@ -17,8 +17,8 @@ export interface Channel {
   /** True if only moderators and above may post. */
   isForModerators: boolean;
   readonly subscribers: Set<Person>;
-  /** True if `can_subscribe_group` is that of moderators and above. */
-  grantsModerators: boolean;
+  /** True if `can_subscribe_group` consists of the crew and the moderators and above. */
+  grantsGroups: boolean;
   /** People named in `can_subscribe_group`. */
   readonly grantees: Set<Person>;
   /** Administrator of the channel. */
@@ -45,9 +45,14 @@ export interface Message {
   /** People with a reminder that quotes the message. */
   readonly quotedFor: Set<Person>;
   readonly reactions: Set<Person>;
+  /** States since the message was sent, oldest first. */
+  readonly history: Snapshot[];
   isDeleted: boolean;
   deletedAtMs: number;
 }
+
+/** Number of the text, topic, and channel of a message at some time. */
+export type Snapshot = readonly [number, string, number | null];
 
 /** Uploaded file. */
 export interface StoredFile {
@@ -149,6 +154,8 @@ export interface Newcomer {
 class CompanyState {
   /** Role by person. */
   roles: number[] = [];
+  /** Members of a named group. */
+  crew = new Set<Person>();
   channels = new Map<number, Channel>();
   messages = new Map<number, Message>();
   drafts = new Map<number, { readonly number: number; readonly author: Person }>();
@@ -234,8 +241,8 @@ export class Model extends CompanyState {
     return !this.isGuest(person) && (!channel.isPrivate || this.isGranted(person, channel));
   }
 
-  private isGranted(person: Person, { grantees, grantsModerators }: Channel): boolean {
-    return grantees.has(person) || (grantsModerators && this.roles[person]! <= MODERATOR);
+  private isGranted(person: Person, { grantees, grantsGroups }: Channel): boolean {
+    return grantees.has(person) || (grantsGroups && (this.crew.has(person) || this.roles[person]! <= MODERATOR));
   }
 
   /** Metadata access (channels §3.7). */
@@ -320,7 +327,7 @@ export class Model extends CompanyState {
 
   /** Unread messages that register reports (events §4.4). */
   unreadOf(person: Person): readonly number[] {
-    return this.latest
+    return [...this.latest]
       .filter(({ id, isDeleted, unread, destination }) => {
         if (isDeleted || id <= this.lastEarlierId || !unread.has(person)) return false;
         return !('channel' in destination) || destination.channel.subscribers.has(person);
@@ -343,7 +350,7 @@ export class Model extends CompanyState {
 
   /** Latest messages that the person may read. */
   readable(person: Person): readonly Message[] {
-    return this.latest.filter((message) => this.mayRead(person, message));
+    return [...this.latest].filter((message) => this.mayRead(person, message));
   }
 
   /** Records a delivered message. */
@@ -358,11 +365,13 @@ export class Model extends CompanyState {
     const rows = receiversOf(destination);
     const unread = new Set(rows);
     unread.delete(sender);
-    const message = {
+    const message: Message = {
       ...{ id, sender, sentAtMs, destination, number, file, rows, unread, isDeleted: false, deletedAtMs: 0 },
       quotedFor: new Set<Person>(),
       reactions: new Set<Person>(),
+      history: [],
     };
+    noteState(message);
     this.messages.set(id, message);
     if (this.latest.push(message) > MAX_LATEST)
       this.lastEarlierId = Math.max(this.lastEarlierId, this.latest.shift()!.id);
@@ -380,6 +389,7 @@ export class Model extends CompanyState {
     message.number = number;
     message.file = null;
     this.alsoMeans(message, number);
+    noteState(message);
   }
 
   /** Announces another text of a message. */
@@ -445,6 +455,7 @@ export class Model extends CompanyState {
         const { destination, rows, unread } = message;
         const isElsewhere = 'channel' in destination && destination.channel !== to;
         message.destination = { channel: to, topic: topic ?? ('channel' in destination ? destination.topic : '') };
+        noteState(message);
         if (!isElsewhere) continue;
         for (const person of [...rows]) {
           if (to.subscribers.has(person)) continue;
@@ -474,6 +485,10 @@ export class Model extends CompanyState {
     if (!this.mayReadChannel(person, channel)) return false;
     return !channel.isPrivate || channel.isShared || rows.has(person);
   }
+}
+
+function noteState({ history, number, destination }: Message): void {
+  history.push('channel' in destination ? [number, destination.topic, destination.channel.id] : [number, '', null]);
 }
 
 const receiversOf = (destination: Destination): Set<Person> =>

@@ -67,7 +67,7 @@ const FULL_CHECK_EVERY = 100;
 const PERSON_CHECK_EVERY = 8;
 /** Steps after which everybody's access is checked. */
 const ACCESS_STEPS: ReadonlySet<StepKind> = new Set([
-  ...(['move', 'delete', 'join', 'invite', 'leave', 'promote', 'changeChannel'] as const),
+  ...(['move', 'delete', 'join', 'invite', 'leave', 'promote', 'changeChannel', 'changeGroup'] as const),
 ]);
 
 /** Steps that change only what the person or the person's client has. */
@@ -183,8 +183,11 @@ const OPEN_CHANNEL = [0.9, 0] as const;
 const SHARED_CHANNEL = [0.1, 0] as const;
 const PROTECTED_CHANNEL = [0.1, 0.9] as const;
 
-/** Choices of the step that lets moderators subscribe to the shared private channel. */
-const GRANT_TO_MODERATORS = { a: 0.6, b: 0.7 };
+/** Choices of the step that lets moderators and the crew subscribe to the shared private channel. */
+const GRANT_TO_GROUPS = { a: 0.6, b: 0.7 };
+
+/** Choices of the step that lets only moderators post in the second public channel. */
+const FOR_MODERATORS = { a: 0.3, b: 0.4 };
 
 /** Everybody is in a public channel, and half of the people are in another one and in two private ones. */
 async function openCompany(
@@ -207,6 +210,7 @@ async function openCompany(
   });
   await settle(engine.isBusy);
   await company.openDeliveries();
+  await company.insist(0, 'POST', '/user_groups/create', { name: 'crew', description: '', members: [] });
   for (const person of accounts.keys()) await company.connect(person);
   for (const [a, b] of [OPEN_CHANNEL, OPEN_CHANNEL, SHARED_CHANNEL, PROTECTED_CHANNEL]) {
     await playStep(company, { at: 0, kind: 'createChannel', by: 0, a, b });
@@ -215,7 +219,8 @@ async function openCompany(
   const half = [...accounts.keys()].slice(0, Math.ceil(people / 2));
   await company.invite(0, open!, [...accounts.keys()]);
   for (const channel of others) await company.invite(0, channel, half);
-  await playStep(company, { at: 0, kind: 'changeChannel', by: 0, ...GRANT_TO_MODERATORS });
+  for (const choices of [GRANT_TO_GROUPS, FOR_MODERATORS])
+    await playStep(company, { at: 0, kind: 'changeChannel', by: 0, ...choices });
   return company;
 }
 
@@ -272,7 +277,7 @@ async function checkStep(company: Company, group: readonly Step[], played: numbe
   await company.checkApp(false);
 }
 
-/** Lets the last jobs end, then checks what present sees. */
+/** Lets the last jobs end, then checks what everybody sees. */
 async function endOf(company: Company): Promise<void> {
   const { engine, time } = company;
   if (engine.isDiskFailing) company.repairDisk();

@@ -4,21 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
 import { PLANTED_FAULTS, type PlantedFault } from './faults.js';
 
-const USAGE = `Usage: npm run simulate:planted [-- --only TEXT] [--seeds N] [--jobs N]
-
-Plants one fault at a time in the product, without changing a file, and plays seeds until an invariant fails. Prints one row of
-a table per fault. Exits with code 1 if a fault that can be found was not found.
-
-  --only TEXT  plants only faults with TEXT in their names
-  --seeds N    number of seeds: three days, four people, one fault per person and day; 8 by default
-  --jobs N     number of faults at the same time`;
-
+/**
+ * Plants one fault at a time in the product, without changing a file, and plays seeds until an invariant fails. Prints one
+ * row of a table per fault. Exits with code 1 if a fault that can be found was not found.
+ */
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
     seeds: { type: 'string', default: '8' },
     jobs: { type: 'string', default: '1' },
-    help: { type: 'boolean', default: false },
   },
 });
 const PACKAGES = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -42,14 +36,11 @@ async function plant({ file, text, replacement, nodes }: PlantedFault): Promise<
   }
 }
 
-if (values.help) console.log(USAGE);
-else {
-  const left = PLANTED_FAULTS.filter(({ name }) => name.includes(values.only));
-  const work = async () => {
-    for (let fault = left.shift(); fault; fault = left.shift()) await report(fault);
-  };
-  await Promise.all(Array.from({ length: Number(values.jobs) }, work));
-}
+const left = PLANTED_FAULTS.filter(({ name }) => name.includes(values.only));
+const work = async () => {
+  for (let fault = left.shift(); fault; fault = left.shift()) await report(fault);
+};
+await Promise.all(Array.from({ length: Number(values.jobs) }, work));
 
 async function report(fault: PlantedFault): Promise<void> {
   const found = await plant(fault);
