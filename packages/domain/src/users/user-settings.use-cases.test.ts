@@ -1,4 +1,5 @@
 import {
+  aGroup,
   aUser,
   aUserOfEachRole,
   createFixture,
@@ -10,14 +11,28 @@ import {
   FakePasswordHasher,
   fakeDisposableDomains,
   fakePasswordStrength,
+  intercepting,
   type MemoryFixture,
 } from '@parley/testkit';
 import { Passwords } from '../access/credentials.js';
-import { ChangeSettings, type ChangeSettingsInput, EmailChanges } from './user-settings.use-cases.js';
+import { JobRunner } from '../kernel/jobs.js';
+import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import {
+  ChangeSettingParts,
+  ChangeSettings,
+  type ChangeSettingsInput,
+  EmailChanges,
+  MAX_SETTINGS_AT_ONCE,
+} from './user-settings.use-cases.js';
 
-const changing = (fixture: MemoryFixture, hasher = new FakePasswordHasher(), attempts = new FakeLoginAttempts()) => {
+const changing = (
+  fixture: MemoryFixture,
+  hasher = new FakePasswordHasher(),
+  attempts = new FakeLoginAttempts(),
+  uow: UnitOfWork = fixture.uow,
+) => {
   const useCase = new ChangeSettings(
-    fixture.uow,
+    uow,
     new Passwords(hasher, fakePasswordStrength),
     attempts,
     new EmailChanges(new FakeEmailQuota(), fakeDisposableDomains),
@@ -127,5 +142,58 @@ describe('ChangeSettings with a password', () => {
     const fixture = await createFixture(aUser({ name: 'hamlet' }));
     const attempt = () => changing(fixture)('hamlet', { newPassword: NEW });
     await expectRefused(fixture, attempt, { message: 'Wrong password!' });
+  });
+});
+
+describe('changing the settings of many others (contract decision 10)', () => {
+  const COUNT = MAX_SETTINGS_AT_ONCE + 1;
+
+  async function crowd() {
+    const people = Array.from({ length: COUNT }, (_, n) => `member ${n}`);
+    const fixture = await createFixture(
+      aUser({ name: 'owner', role: 'owner' }),
+      ...people.map((name) => aUser({ name })),
+      aGroup({ name: 'crowd', members: people }),
+    );
+    const counter = { count: 0, failsAfter: Number.POSITIVE_INFINITY };
+    const uow = intercepting(fixture.uow, {
+      write: async (work, run) => {
+        if (counter.count++ >= counter.failsAfter) throw new Error('Stopped');
+        return run(work);
+      },
+    });
+    const targets = { userIds: [], groupIds: [fixture.group('crowd').id], skipsEdited: false };
+    const countChanged = async () => {
+      const ids = people.map((name) => fixture.user(name).id);
+      const users = await fixture.uow.read(fixture.realm.id, (r) => r.users.list(fixture.realm.id, ids));
+      return users.filter(({ settings }) => settings.enterSends).length;
+    };
+    const change = () =>
+      changing(fixture, undefined, undefined, uow)('owner', { settings: { enterSends: true }, targets });
+    return { fixture, counter, change, countChanged };
+  }
+
+  it('changes members of a group in several units', async () => {
+    const { fixture, counter, change, countChanged } = await crowd();
+    await change();
+    // One unit schedules the parts.
+    expect([counter.count, await countChanged()]).toEqual([3, COUNT]);
+    expect((await eventsWithReceivers(fixture)).map(([, receivers]) => receivers.length)).toEqual([
+      MAX_SETTINGS_AT_ONCE,
+      1,
+    ]);
+  });
+
+  it('is completed by a job after a crash', async () => {
+    const { fixture, counter, change, countChanged } = await crowd();
+    counter.failsAfter = 2;
+    await expect(change()).rejects.toThrow('Stopped');
+    expect(await countChanged()).toBe(MAX_SETTINGS_AT_ONCE);
+    const { uow, clock } = fixture;
+    clock.advance(60);
+    const problems: unknown[] = [];
+    const report = (...problem: unknown[]) => void problems.push(problem);
+    await new JobRunner(new ChangeSettingParts(uow, clock), { uow, clock, report }).run();
+    expect([problems, await countChanged()]).toEqual([[], COUNT]);
   });
 });

@@ -6,11 +6,20 @@ import { groupsHeldBy } from '../access/group-closure.js';
 import { DomainError } from '../kernel/errors.js';
 import { users as usersNamed } from '../kernel/event.js';
 import type { Caller, GroupId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { type JobPartOutcome, jobPartKind, RequestParts } from '../kernel/job-parts.js';
+import type { Job, JobWork } from '../kernel/jobs.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
-import { changed, type SettingChange, type SettingChanges, settingChanges } from '../kernel/settings.js';
+import {
+  changed,
+  checkSettingValues,
+  type SettingChange,
+  type SettingChanges,
+  settingChanges,
+} from '../kernel/settings.js';
 import { trim } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
 import type { Realm } from '../realms/realm.js';
 import { USER_SETTINGS, type UserSettingName } from '../realms/user-settings.js';
 import { acceptedName, type DisposableDomains, newEmailProblem, rename } from './change-email.js';
@@ -165,9 +174,74 @@ export class EmailChanges {
   }
 }
 
+/** Maximum number of users with settings changed in one unit of work. */
+export const MAX_SETTINGS_AT_ONCE = 500;
+
+/** Part of a request that changes the settings of many users. */
+interface SettingPart extends Pick<SettingTargets, 'userIds' | 'skipsEdited'> {
+  readonly caller: Caller;
+  readonly settings: ChangeSettingsInput['settings'];
+}
+
+/** Performs the parts of requests that change the settings of other users (contract decision 10). */
+export class ChangeSettingParts extends RequestParts<SettingPart> {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
+  readonly kind = jobPartKind<SettingPart>('users.change_settings');
+
+  async change(
+    caller: Caller,
+    { settings, email, newPassword = '' }: ChangeSettingsInput,
+    targets: SettingTargets,
+  ): Promise<void> {
+    const { userIds, groupIds, skipsEdited } = targets;
+    const isSmall = groupIds.length === 0 && userIds.length <= MAX_SETTINGS_AT_ONCE;
+    await this.perform(caller.realmId, isSmall, async (reads) => {
+      enforce(
+        canChangeSettingsOfOthers(await reads.actors.get(caller), {
+          namesSomebody: userIds.length > 0 || groupIds.length > 0,
+          settings: Object.keys(settings) as UserSettingName[],
+          changesAccount: email !== undefined || newPassword !== '',
+        }),
+      );
+      const ids = await targetsOf(reads, caller, targets);
+      const names = Object.keys(USER_SETTINGS) as UserSettingName[];
+      checkSettingValues('user', USER_SETTINGS, settings, [...CHECKED_FIRST, ...names]);
+      return [...slicesOf(ids, MAX_SETTINGS_AT_ONCE)].map((some) => ({ caller, userIds: some, settings, skipsEdited }));
+    });
+  }
+
+  async prepare({ payload }: Job<SettingPart>): Promise<JobWork<JobPartOutcome<void>>> {
+    return async (tx) => ({ result: await changeSettings(tx, payload) });
+  }
+}
+
+/** Publishes one event per setting for all affected users. */
+async function changeSettings(
+  tx: Transaction,
+  { caller: { realmId }, userIds, settings, skipsEdited }: SettingPart,
+): Promise<void> {
+  const announced = new Map<UserSettingName, { readonly change: UserSettingChange; readonly userIds: UserId[] }>();
+  for (const user of await tx.users.list(realmId, userIds)) {
+    const changes = settingChanges('user', USER_SETTINGS, user.settings, settings).filter(
+      ({ name }) => !skipsEdited || !user.editedSettings.includes(name),
+    );
+    if (changes.length === 0) continue;
+    await tx.users.update({ ...user, settings: changed(user.settings, changes) });
+    await dropDrafts(tx, user, changes);
+    for (const change of changes) {
+      const others = announced.get(change.name);
+      if (others) others.userIds.push(user.id);
+      else announced.set(change.name, { change, userIds: [user.id] });
+    }
+  }
+  for (const { change, userIds: affected } of announced.values()) await announceSetting(tx, realmId, change, affected);
+}
+
 /** Changes the caller's settings, name, email and password, or settings of many other users (users §6.1–6.4). */
 export class ChangeSettings {
   static readonly inject = ['unitOfWork', Passwords, 'loginAttempts', EmailChanges, 'clock', 'presencePolicy'] as const;
+  private readonly parts: ChangeSettingParts;
+
   constructor(
     private readonly uow: UnitOfWork,
     private readonly passwords: Passwords,
@@ -175,17 +249,19 @@ export class ChangeSettings {
     private readonly emails: EmailChanges,
     private readonly clock: Clock,
     private readonly presencePolicy: PresencePolicy,
-  ) {}
+  ) {
+    this.parts = new ChangeSettingParts(uow, clock);
+  }
 
   /**
-   * Applies all changes or none. A new email takes effect only after confirmation (`ConfirmEmailChange`).
+   * Applies all changes or none, to many others in several units of work (contract decision 10). A new email takes effect only after confirmation (`ConfirmEmailChange`).
    * @throws DomainError BAD_SETTING_VALUE, SERVER_BUSY; for the caller WRONG_PASSWORD, WEAK_PASSWORD,
    * TOO_MANY_PASSWORD_ATTEMPTS, INVALID_USER_NAME, USER_NAME_TAKEN, EMAIL_CHANGES_DISABLED, INVALID_EMAIL,
    * EMAIL_NOT_ALLOWED, EMAIL_RESERVED, EMAIL_TAKEN, EMAIL_OF_DEACTIVATED_USER, RATE_LIMITED, MUST_NOT_BE_BOT; for
    * others NO_TARGET_USERS, MUST_BE_ADMINISTRATOR, SETTING_NOT_FOR_OTHERS, UNKNOWN_USER, UNKNOWN_GROUP
    */
   async execute(caller: Caller, input: ChangeSettingsInput): Promise<void> {
-    if (input.targets) return this.changeOthers(caller, input, input.targets);
+    if (input.targets) return this.parts.change(caller, input, input.targets);
     const password = await this.preparePassword(caller, input);
     const email = await this.prepareEmail(caller, input);
     try {
@@ -270,40 +346,6 @@ export class ChangeSettings {
       );
     }
   }
-
-  private changeOthers(caller: Caller, input: ChangeSettingsInput, targets: SettingTargets): Promise<void> {
-    const { email, newPassword = '' } = input;
-    const settings = Object.keys(input.settings) as UserSettingName[];
-    return this.uow.write(caller.realmId, async (tx) => {
-      const actor = await tx.actors.get(caller);
-      enforce(
-        canChangeSettingsOfOthers(actor, {
-          namesSomebody: targets.userIds.length > 0 || targets.groupIds.length > 0,
-          settings,
-          changesAccount: email !== undefined || newPassword !== '',
-        }),
-      );
-      const announced = new Map<UserSettingName, { readonly change: UserSettingChange; readonly userIds: UserId[] }>();
-      for (const user of await targetsOf(tx, actor, targets)) {
-        const wanted = Object.fromEntries(
-          settings
-            .filter((name) => !targets.skipsEdited || !user.editedSettings.includes(name))
-            .map((name) => [name, input.settings[name]]),
-        );
-        const changes = settingChanges('user', USER_SETTINGS, user.settings, wanted, CHECKED_FIRST);
-        if (changes.length === 0) continue;
-        await tx.users.update({ ...user, settings: changed(user.settings, changes) });
-        await dropDrafts(tx, user, changes);
-        for (const change of changes) {
-          const others = announced.get(change.name);
-          if (others) others.userIds.push(user.id);
-          else announced.set(change.name, { change, userIds: [user.id] });
-        }
-      }
-      // Publishes one event per setting for all affected users.
-      for (const { change, userIds } of announced.values()) await announceSetting(tx, actor.realmId, change, userIds);
-    });
-  }
 }
 
 const wrongPassword = () => new DomainError('WRONG_PASSWORD', 'Wrong password!');
@@ -324,30 +366,37 @@ async function storePassword(
  * Returns the named users and recursive group members, including deactivated ones but no bots. @throws DomainError
  * UNKNOWN_USER, UNKNOWN_GROUP
  */
-async function targetsOf(tx: Transaction, { realmId }: Actor, targets: SettingTargets): Promise<readonly User[]> {
+async function targetsOf(
+  reads: Repositories | Transaction,
+  { realmId }: Caller,
+  targets: SettingTargets,
+): Promise<readonly UserId[]> {
   const ids = new Set<UserId>();
-  for (const groupId of await withSubgroups(tx, realmId, targets.groupIds)) {
-    for (const id of await tx.groups.listDirectMembers(realmId, groupId)) ids.add(id);
+  for (const groupId of await withSubgroups(reads, realmId, targets.groupIds)) {
+    for (const id of await reads.groups.listDirectMembers(realmId, groupId)) ids.add(id);
   }
-  const members = await tx.users.list(realmId, [...ids]);
-  const named = await tx.users.list(realmId, [...new Set(targets.userIds)]);
+  const members = await reads.users.list(realmId, [...ids]);
+  const named = await reads.users.list(realmId, [...new Set(targets.userIds)]);
   const userIds = new Set<UserId>(named.filter((user) => !user.bot).map(({ id }) => id));
   const unknown = targets.userIds.find((id) => !userIds.has(id));
   if (unknown !== undefined) throw new DomainError('UNKNOWN_USER', `Invalid user ID: ${unknown}`);
   const everybody = new Map([...members, ...named].map((user) => [user.id, user]));
-  return [...everybody.values()].filter((user) => !user.bot).sort((a, b) => a.id - b.id);
+  return [...everybody.values()]
+    .filter((user) => !user.bot)
+    .map(({ id }) => id)
+    .sort((a, b) => a - b);
 }
 
 async function withSubgroups(
-  tx: Transaction,
+  reads: Repositories | Transaction,
   realmId: Realm['id'],
   groupIds: readonly GroupId[],
 ): Promise<ReadonlySet<GroupId>> {
   for (const id of groupIds) {
-    const group = await tx.groups.find(realmId, id);
+    const group = await reads.groups.find(realmId, id);
     if (group === null || group.name === null) throw new DomainError('UNKNOWN_GROUP', `Invalid user group ID: ${id}`);
   }
-  return groupsHeldBy(groupIds.length === 0 ? [] : await tx.groups.listEdges(realmId), groupIds);
+  return groupsHeldBy(groupIds.length === 0 ? [] : await reads.groups.listEdges(realmId), groupIds);
 }
 
 /** Effect of one slash command. */

@@ -52,7 +52,7 @@ import {
   UnregisterTokens,
 } from '@parley/domain/push';
 import { DeleteRealmData } from '@parley/domain/realms';
-import { SendLoginEmails } from '@parley/domain/users';
+import { ChangeSettingParts, SendLoginEmails } from '@parley/domain/users';
 import { ExpirePersonExports, WritePersonExport, WriteRealmExport } from '@parley/transfer/exports';
 import { UndoRequestedImports } from '@parley/transfer/imports';
 import type { Resolve } from '../kernel/resolve.js';
@@ -188,6 +188,7 @@ export const jobHandlersOf = (resolve: Resolve): readonly JobHandler[] => [
   resolve(ChangeFlagParts),
   resolve(MarkAllReadParts),
   resolve(MuteUserParts),
+  resolve(ChangeSettingParts),
   resolve(DeliverScheduledMessage),
   resolve(DeliverReminder),
   resolve(RemoveTextFromReminders),
