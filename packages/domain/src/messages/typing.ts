@@ -41,8 +41,8 @@ declare module '../kernel/feature-types.js' {
   interface EphemeralEventTypes extends TypingEventTypes {}
 }
 
-/** Maximum number of subscribers for typing events; larger channels get none (users §9.1). */
-export const MAX_TOLD_SUBSCRIBERS = 100;
+/** Maximum number of people in a conversation with typing events; larger ones get none (users §9.1). */
+export const MAX_TYPING_RECEIVERS = 100;
 
 export interface NotifyTypingInput {
   readonly op: TypingOp;
@@ -100,6 +100,7 @@ export class NotifyTypingInMessage {
       }
       requireNotifying(sender, 'direct');
       const userIds = (await participantIdsOf(reads, message)) ?? [];
+      if (userIds.length > MAX_TYPING_RECEIVERS) return null;
       const people = await reads.users.list(realmId, userIds);
       const to = { kind: 'direct', userIds } as const;
       return announcing({ type: 'typing.editing', op, senderId: sender.id, messageId, to }, receiverIds(people));
@@ -135,11 +136,12 @@ async function inConversation(
   { realmId, userId }: Caller,
   op: TypingOp,
   userIds: readonly UserId[],
-): Promise<EphemeralAnnouncement> {
+): Promise<EphemeralAnnouncement | null> {
   if (userIds.length === 0) throw new DomainError('RECIPIENTS_REQUIRED', "Empty 'to' list");
   const sender = await reads.users.get(realmId, userId);
   requireNotifying(sender, 'direct');
   const ids = [...new Set([...userIds, userId])];
+  if (ids.length > MAX_TYPING_RECEIVERS) return null;
   const usersById = new Map((await reads.users.list(realmId, ids)).map((user) => [user.id, user]));
   const actor = await reads.actors.get({ realmId, userId });
   const inaccessible = await inaccessibleUserIds(reads, actor, await reads.realms.get(realmId), ids);
@@ -174,7 +176,7 @@ async function typingReceivers(
   realmId: RealmId,
   { id }: Pick<Channel, 'id'>,
 ): Promise<readonly UserId[] | null> {
-  if ((await reads.channels.countSubscribers(realmId, id)) > MAX_TOLD_SUBSCRIBERS) return null;
+  if ((await reads.channels.countSubscribers(realmId, id)) > MAX_TYPING_RECEIVERS) return null;
   const ids = (await reads.channels.listSubscribers(realmId, [id])).get(id) ?? [];
   return receiverIds(await reads.users.list(realmId, ids));
 }

@@ -22,6 +22,11 @@ const inGeneral = (topic: string | undefined = 'plans') => ({ type: 'stream', st
 const open = (who: TestUser, capabilities: object = { stream_typing_notifications: true }) =>
   openQueue(server, who, { client_capabilities: { notification_settings_null: true, ...capabilities } });
 const sign = ({ id: user_id, email }: TestUser) => ({ user_id, email });
+/** Adds users who, together with `count` others, are 100 participants of a conversation. */
+const crowdWith = (count: number) =>
+  Promise.all(
+    Array.from({ length: 100 - count }, (_, n) => server.addUser({ email: `p${n}@zulip.com`, fullName: `P ${n}` })),
+  );
 const disable = (who: TestUser, ...names: readonly string[]) =>
   server.patch('/settings', who, Object.fromEntries(names.map((name) => [name, false])));
 
@@ -53,6 +58,15 @@ describe('POST /typing (users §9.1)', () => {
       { ...event, op: 'stop', topic: 'general chat' },
     ];
     expect(heard).toEqual([told, [], told, []]);
+  });
+
+  it('notifies nobody in a direct conversation with more than 100 participants', async () => {
+    const { hamlet, cordelia, iago } = people;
+    const most = [cordelia, ...(await crowdWith(2))].map(({ id }) => id);
+    const queue = await open(cordelia);
+    fieldsOf(await type(hamlet, { to: most }));
+    fieldsOf(await type(hamlet, { to: [...most, iago.id] }));
+    expect(await eventsAfter(server, queue)).toHaveLength(1);
   });
 
   it('reveals no hidden emails', async () => {
@@ -132,6 +146,15 @@ describe('POST /typing (users §9.1)', () => {
 
 describe('POST /messages/{message_id}/typing (users §9.2)', () => {
   const edit = (as: TestUser, id: number, op = 'start') => server.post(`/messages/${id}/typing`, as, { op });
+
+  it('notifies nobody in a direct conversation with more than 100 participants', async () => {
+    const { hamlet, cordelia, iago } = people;
+    const most = [cordelia, ...(await crowdWith(2))];
+    const ids = [await server.sendMessage(hamlet, most), await server.sendMessage(hamlet, [...most, iago])];
+    const queue = await open(cordelia);
+    for (const id of ids) fieldsOf(await edit(hamlet, id));
+    expect((await eventsAfter(server, queue)).map(({ message_id }) => message_id)).toEqual([ids[0]]);
+  });
 
   it('notifies users with access to the message', async () => {
     const { hamlet, cordelia, iago } = people;
