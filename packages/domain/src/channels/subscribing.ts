@@ -154,7 +154,7 @@ export interface Leavers {
 export interface UnsubscribeResult {
   readonly removed: ReadonlyMap<ChannelId, readonly UserId[]>;
   readonly notSubscribed: ReadonlyMap<ChannelId, readonly UserId[]>;
-  /** Users with more messages to mark as read than `limit`. */
+  /** Users who may have more messages to mark as read than `limit`. */
   readonly unread: readonly Leavers[];
 }
 
@@ -166,7 +166,7 @@ export async function unsubscribeFromChannels(
   tx: Transaction,
   channels: readonly Channel[],
   userIds: readonly UserId[],
-  limit = Number.POSITIVE_INFINITY,
+  limit: number = Number.MAX_SAFE_INTEGER,
 ): Promise<UnsubscribeResult> {
   const removed = new Map<ChannelId, readonly UserId[]>();
   const notSubscribed = new Map<ChannelId, readonly UserId[]>();
@@ -234,8 +234,8 @@ export async function unsubscribeFromChannels(
 }
 
 /**
- * Marks unread messages of former subscribers as read. Stops after the user with whom their number reaches `limit`, and
- * returns the remaining users.
+ * Marks unread messages of former subscribers as read. Stops when their number reaches `limit`, and returns the users
+ * who may have more.
  */
 export async function markReadForLeavers(
   tx: Transaction,
@@ -246,20 +246,29 @@ export async function markReadForLeavers(
   let marked = 0;
   for (const { channel, userIds } of leavers) {
     let done = 0;
-    while (done < userIds.length && marked < limit) marked += await markRead(tx, channel, userIds[done++]!);
+    while (done < userIds.length && marked < limit) {
+      marked += await markRead(tx, channel, userIds[done]!, limit - marked);
+      if (marked < limit) done++;
+    }
     if (done < userIds.length) rest.push({ channelId: channel.id, userIds: userIds.slice(done) });
   }
   return rest;
 }
 
 /** Returns the number of marked messages. */
-async function markRead(tx: Transaction, { realmId, recipientId }: Channel, userId: UserId): Promise<number> {
+async function markRead(
+  tx: Transaction,
+  { realmId, recipientId }: Channel,
+  userId: UserId,
+  limit: number,
+): Promise<number> {
   const messageIds = await tx.personal.markRead(
     { realmId, userId },
     {
       conditions: [{ kind: 'recipient', recipientIds: [recipientId] }],
       scope: 'own',
     },
+    limit,
   );
   if (messageIds.length > 0) {
     await tx.events.append(realmId, {

@@ -20,7 +20,7 @@ import { type Leavers, markReadForLeavers, subscribeToChannels, unsubscribeFromC
 /** Maximum number of subscriptions (users times channels) that one unit of work changes. */
 export const MAX_SUBSCRIPTIONS_AT_ONCE = 500;
 /** Number of messages after which further ones are marked as read in another unit of work. */
-export const MAX_MARKED_AT_ONCE = 100_000;
+export const MAX_MARKED_AT_ONCE = 10_000;
 
 /** Maximum number of channels that one unit of work creates. */
 export const MAX_CHANNELS_AT_ONCE = 50;

@@ -127,8 +127,11 @@ export interface PersonalMessages extends PersonalMessageReads {
   addHistorical(viewer: Viewer, ids: readonly MessageId[]): Promise<void>;
   /** Changes only the viewer's own messages. Returns the changed ids, ascending. */
   setRead(viewer: Viewer, ids: readonly MessageId[], read: boolean): Promise<readonly MessageId[]>;
-  /** Marks all unread matching messages as read. Returns the changed ids, ascending. */
-  markRead(viewer: Viewer, filter: MessageFilter): Promise<readonly MessageId[]>;
+  /**
+   * Marks unread matching messages as read, with `limit` about as many, and all if there are fewer. Returns the changed
+   * ids, ascending.
+   */
+  markRead(viewer: Viewer, filter: MessageFilter, limit?: number): Promise<readonly MessageId[]>;
   /**
    * Marks all messages as read or, with `batch`, those received in its conversations, by ascending recipient. Returns
    * the recipient after which the next batch starts; null after the last batch.

@@ -19,6 +19,7 @@ import {
   ChangeNarrowFlags,
   MAX_CONVERSATIONS_AT_ONCE,
   MAX_FLAGS_AT_ONCE,
+  MAX_READ_AT_ONCE,
   MarkAllReadParts,
   MarkRead,
 } from './flags.use-cases.js';
@@ -28,12 +29,12 @@ import { PLAIN_TEXTS } from './search.js';
 const COUNT = MAX_FLAGS_AT_ONCE + 50;
 const STAR: FlagChange = { op: 'add', flag: 'starred' };
 
-async function large() {
+async function large(count = COUNT) {
   const fixture = await createFixture(
     aUser({ name: 'reader' }),
     aUser({ name: 'writer' }),
     aChannel({ name: 'Denmark', subscribers: ['reader', 'writer'] }),
-    ...Array.from({ length: COUNT }, () => aMessage({ from: 'writer', to: 'Denmark' })),
+    ...Array.from({ length: count }, () => aMessage({ from: 'writer', to: 'Denmark' })),
   );
   const counter = { count: 0, failsAfter: Number.POSITIVE_INFINITY };
   const uow = intercepting(fixture.uow, {
@@ -167,6 +168,28 @@ describe('request that marks everything as read (contract decision 10)', () => {
     const report = (...problem: unknown[]) => void problems.push(problem);
     await new JobRunner(new MarkAllReadParts(uow, clock), { uow, clock, report }).run();
     expect([problems, await unread(), flagEvents()]).toEqual([[], [], 1]);
+  });
+});
+
+describe('marking many messages of a channel as read (contract decision 10)', () => {
+  it('marks them in several units, by a job after a crash', async () => {
+    const { fixture, counter, uow } = await large(MAX_READ_AT_ONCE + 50);
+    const { clock } = fixture;
+    const scope = { kind: 'channel', channelId: fixture.channel('Denmark').id } as const;
+    const countUnread = async () =>
+      (
+        await fixture.uow.read(fixture.realm.id, ({ personal }) =>
+          personal.listUnread(fixture.viewer('reader'), 2 * MAX_READ_AT_ONCE),
+        )
+      ).length;
+    counter.failsAfter = 1;
+    await expect(new MarkRead(uow, clock).execute(fixture.caller('reader'), { scope })).rejects.toThrow('Stopped');
+    expect(await countUnread()).toBe(50);
+    clock.advance(60);
+    const problems: unknown[] = [];
+    const report = (...problem: unknown[]) => void problems.push(problem);
+    await new JobRunner(new MarkAllReadParts(fixture.uow, clock), { uow: fixture.uow, clock, report }).run();
+    expect([problems, await countUnread()]).toEqual([[], 0]);
   });
 });
 

@@ -166,11 +166,13 @@ export interface MarkReadInput {
 /** Maximum number of conversations, and of newly arrived messages, that one unit of work marks as read. */
 export const MAX_CONVERSATIONS_AT_ONCE = 500;
 
-/** One batch of "mark all as read": the conversations after a recipient. */
-interface ReadPart {
-  readonly caller: Caller;
-  readonly after: RecipientId | null;
-}
+/** About as many messages of a channel or topic are marked as read in one unit of work. */
+export const MAX_READ_AT_ONCE = 10_000;
+
+/** One batch of "mark all as read": the conversations after a recipient, or messages of a channel or topic. */
+type ReadPart =
+  | { readonly caller: Caller; readonly after: RecipientId | null }
+  | { readonly caller: Caller; readonly recipientId: RecipientId; readonly topicKey: string | null };
 
 /** Performs the batches of "mark all as read" (contract decision 10). */
 export class MarkAllReadParts extends RequestParts<ReadPart> {
@@ -194,6 +196,20 @@ export class MarkAllReadParts extends RequestParts<ReadPart> {
     };
   }
 
+  /** Marks some messages of a channel or topic. Returns null if none is unread, else the jobs of the next part. */
+  async markWithin(
+    tx: Transaction,
+    actor: Actor,
+    part: Extract<ReadPart, { recipientId: RecipientId }>,
+    previous: Job<ReadPart> | null = null,
+  ): Promise<readonly StoredJob[] | null> {
+    const { caller, recipientId, topicKey } = part;
+    const changed = await tx.personal.markRead(caller, receivedMessagesIn(recipientId, topicKey), MAX_READ_AT_ONCE);
+    if (changed.length === 0) return null;
+    await announce(tx, actor, changed, false);
+    return changed.length < MAX_READ_AT_ONCE ? [] : this.schedule(tx, caller.realmId, [part], previous);
+  }
+
   /**
    * Returns the job of the next part. The last part leaves no unread messages and is the only one that publishes an
    * event.
@@ -201,9 +217,11 @@ export class MarkAllReadParts extends RequestParts<ReadPart> {
   private async mark(
     tx: Transaction,
     actor: Actor,
-    { caller, after }: ReadPart,
+    part: ReadPart,
     previous: Job<ReadPart> | null,
   ): Promise<readonly StoredJob[]> {
+    if ('recipientId' in part) return (await this.markWithin(tx, actor, part, previous)) ?? [];
+    const { caller, after } = part;
     const limit = MAX_CONVERSATIONS_AT_ONCE;
     const next = await tx.personal.markAllRead(caller, { after, limit });
     // New messages may have arrived in conversations of earlier parts.
@@ -236,20 +254,23 @@ export class MarkRead {
   }
 
   /** @throws DomainError UNKNOWN_CHANNEL, UNKNOWN_TOPIC */
-  execute(caller: Caller, { scope }: MarkReadInput): Promise<void> {
+  async execute(caller: Caller, { scope }: MarkReadInput): Promise<void> {
     if (scope.kind === 'everything') return this.parts.markAll(caller);
-    return this.uow.write(caller.realmId, async (tx) => {
+    const jobs = await this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const channel = await findReadable(tx, actor, scope.channelId);
       const key = scope.kind === 'topic' ? topicKey(normalizeTopic(scope.topic)) : null;
-      const filter = receivedMessagesIn(channel.recipientId, key);
-      const changed = await tx.personal.markRead(caller, filter);
-      if (changed.length > 0) return announce(tx, actor, changed, false);
+      const { recipientId } = channel;
+      const next = await this.parts.markWithin(tx, actor, { caller, recipientId, topicKey: key });
+      if (next !== null) return next;
+      const filter = receivedMessagesIn(recipientId, key);
       // A topic with unread messages exists; otherwise, look for any message.
       if (scope.kind === 'topic' && (await tx.pages.listEntriesUpTo(caller, filter, null, 1)).length === 0) {
         throw new DomainError('UNKNOWN_TOPIC', `No such topic '${scope.topic}'`);
       }
+      return [];
     });
+    await this.parts.run(jobs);
   }
 }
 

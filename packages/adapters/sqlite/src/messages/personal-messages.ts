@@ -69,11 +69,11 @@ export class SqlitePersonalMessages extends SqlPersonalMessages<string, ReturnTy
   }
 
   /** Marks a whole conversation or topic without an index row per message, which is several times faster. */
-  override async markRead(viewer: Viewer, filter: MessageFilter): Promise<readonly MessageId[]> {
+  override async markRead(viewer: Viewer, filter: MessageFilter, limit?: number): Promise<readonly MessageId[]> {
     const series = wholeSeriesOf(filter.conditions);
     const reader = this.parts.unread.readerOf(viewer);
-    const found = series && this.conversations.find(reader, series);
-    if (!found) return super.markRead(viewer, filter);
+    const found = series && this.conversations.find(reader, series, limit);
+    if (!found) return super.markRead(viewer, filter, limit);
     const { recipientId, received } = found;
     if (found.uncertain.length === 0) {
       if (received.ids.length === 0) return [];

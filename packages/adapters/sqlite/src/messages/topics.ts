@@ -138,10 +138,10 @@ export class TopicUnread {
   /**
    * Returns the unread messages of a conversation or topic by current location. A topic is contiguous in an index,
    * while unread messages of its channel are scattered. Returns null if the gaps are shorter or the limits are
-   * exceeded; use `UnreadMessages.list` then.
+   * exceeded; use `UnreadMessages.list` then. Stops after a part of the series with at least `enough` messages.
    */
-  find(reader: Reader, series: Series): UnreadInTopic | null {
-    const { viewer, marked, mutes } = reader;
+  find(reader: Reader, series: Series, enough = Number.MAX_SAFE_INTEGER): UnreadInTopic | null {
+    const { viewer, marked } = reader;
     const { recipientId } = series;
     const movedIn = this.movedIn.all(recipientId, MAX_MOVED_IN);
     if (movedIn.length === MAX_MOVED_IN) return null;
@@ -157,38 +157,24 @@ export class TopicUnread {
       unread += span.last - span.first + 1 - countRead(segments, span);
       first ??= findFirstUnread(segments, span);
     }
-    let sent: Arrived = { ids: [], ordinals: [], senderIds: [] };
-    if (first !== null) {
+    let received: UnreadInTopic['received'] = { ids: [], ordinals: [] };
+    const last = spans.length > 0 ? lastOf(spans).last : 0;
+    for (let from = first; from !== null && from <= last && received.ids.length < enough; ) {
       // Counting costs as much as walking, so it is done only if the walk may be long and fruitless.
-      const range = { first, last: lastOf(spans).last };
-      const isSparse = range.last - first >= MOST_READ_PER_UNREAD * unread;
-      const hasSenders = mutes.length > 0;
-      sent = this.arrived.list(series, range, isSparse ? { hasSenders, limit: unread + 1 } : { hasSenders });
+      const isSparse = last - from >= MOST_READ_PER_UNREAD * unread;
+      const range = { first: from, last: isSparse ? last : (Math.min(last, from + enough - 1) as Ordinal) };
+      const hasSenders = reader.mutes.length > 0;
+      const sent = this.arrived.list(series, range, isSparse ? { hasSenders, limit: unread + 1 } : { hasSenders });
       if (isSparse && sent.ids.length > unread) return null;
+      const found = unreadAmong(reader, sent, spans, segments);
+      received = received.ids.length === 0 ? found : joined(received, found);
+      from = (range.last + 1) as Ordinal;
     }
-
-    // Usually nothing is removed, so the lists are reused.
-    const { ids, ordinals } = sent;
-    let left = 0;
-    let next = 0;
-    for (let i = 0; i < ids.length; i++) {
-      const id = ids[i]!;
-      const ordinal = ordinals[i]!;
-      // Later messages have higher ordinals.
-      while (next < spans.length && spans[next]!.last < ordinal) next++;
-      if (next === spans.length) break;
-      if (ordinal < spans[next]!.first || isOrdinalRead(segments, ordinal) || marked.has(id)) continue;
-      if (mutes.length > 0 && isMuted(mutes, sent.senderIds[i]!, id)) continue;
-      ids[left] = id;
-      ordinals[left++] = ordinal;
-    }
-    ids.length = left;
-    ordinals.length = left;
     return {
       recipientId,
       ordinalRanges: spans,
       segments,
-      received: { ids, ordinals },
+      received,
       uncertain: this.uncertain(series, [...movedIn, ...marked]),
     };
   }
@@ -206,6 +192,37 @@ export class TopicUnread {
     return query.all(jsonList(new Set(ids)), ...parameters).sort((a, b) => idOf(a) - idOf(b));
   }
 }
+
+/** Keeps the messages in gaps of the read sets without other state. Changes the lists of `sent`. */
+function unreadAmong(
+  { marked, mutes }: Reader,
+  { ids, ordinals, senderIds }: Arrived,
+  spans: readonly RecipientOrdinalRange[],
+  segments: readonly ReadSegment[],
+): UnreadInTopic['received'] {
+  // Usually nothing is removed, so the lists are reused.
+  let left = 0;
+  let next = 0;
+  for (let i = 0; i < ids.length; i++) {
+    const id = ids[i]!;
+    const ordinal = ordinals[i]!;
+    // Later messages have higher ordinals.
+    while (next < spans.length && spans[next]!.last < ordinal) next++;
+    if (next === spans.length) break;
+    if (ordinal < spans[next]!.first || isOrdinalRead(segments, ordinal) || marked.has(id)) continue;
+    if (mutes.length > 0 && isMuted(mutes, senderIds[i]!, id)) continue;
+    ids[left] = id;
+    ordinals[left++] = ordinal;
+  }
+  ids.length = left;
+  ordinals.length = left;
+  return { ids, ordinals };
+}
+
+const joined = (one: UnreadInTopic['received'], other: UnreadInTopic['received']): UnreadInTopic['received'] => ({
+  ids: [...one.ids, ...other.ids],
+  ordinals: [...one.ordinals, ...other.ordinals],
+});
 
 declare module '../engine/feature.js' {
   interface SharedObjects {

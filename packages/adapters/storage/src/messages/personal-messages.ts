@@ -316,8 +316,12 @@ export abstract class SqlPersonalMessages<List, Parts extends PersonalMessagePar
     return change.ids;
   }
 
-  async markRead(viewer: Viewer, filter: MessageFilter): Promise<readonly MessageId[]> {
-    const unread = await this.listUnread(viewer, Number.MAX_SAFE_INTEGER, filter);
+  async markRead(
+    viewer: Viewer,
+    filter: MessageFilter,
+    limit: number = Number.MAX_SAFE_INTEGER,
+  ): Promise<readonly MessageId[]> {
+    const unread = await this.listUnread(viewer, limit, filter);
     return this.setRead(
       viewer,
       unread.map(({ id }) => id),

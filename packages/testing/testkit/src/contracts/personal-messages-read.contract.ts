@@ -112,6 +112,33 @@ export function readMessagesContract(open: OpenStorage): void {
       expect(await unreadOf(fixture, 'a')).toEqual([]);
     });
 
+    it('marks all messages of a filter in parts with a limit, past read, deleted and other messages', async () => {
+      const fixture = await stage(...scene);
+      const channel = conditionIn(fixture, 'general');
+      const lunch: MessageCondition = { kind: 'topic', topicKey: 'lunch' };
+      const byB: MessageCondition = { kind: 'sender', userId: fixture.user('b').id };
+      for (const filter of [own(channel), own(channel, lunch), own(channel, byB)]) {
+        const sent: Message[] = [];
+        for (let i = 0; i < 24; i++) {
+          const topic = i % 8 < 5 ? 'dinner' : 'lunch';
+          sent.push(await send(fixture, { from: 'b', to: 'general', topic }));
+        }
+        await mark(fixture, 'a', sent.slice(5, 14), true);
+        await fixture.uow.write(fixture.realm.id, (tx) =>
+          tx.messages.remove(fixture.realm.id, idsOf(sent.slice(15, 20))),
+        );
+        const expected = await unreadOf(fixture, 'a', filter);
+        const marked: MessageId[] = [];
+        for (let part = [] as readonly MessageId[], parts = 0; parts === 0 || part.length >= 2; parts++) {
+          part = await markIn(fixture, 'a', filter, 2);
+          expect(part.length).toBeLessThan(6);
+          marked.push(...part);
+        }
+        expect(marked.sort((a, b) => a - b)).toEqual(expected);
+        expect(await unreadOf(fixture, 'a', filter)).toEqual([]);
+      }
+    });
+
     it('marks messages of a filter that were marked unread or moved there, but only own messages', async () => {
       const fixture = await stage(...scene);
       const old = await send(fixture, { from: 'b', to: 'general' });

@@ -90,9 +90,14 @@ export const mark = (
 ): Promise<readonly MessageId[]> =>
   fixture.uow.write(fixture.realm.id, (tx) => tx.personal.setRead(fixture.viewer(name), idsOf(messages), read));
 
-/** Marks everything in a filter as read. */
-export const markIn = (fixture: Fixture, name: string, filter: MessageFilter): Promise<readonly MessageId[]> =>
-  fixture.uow.write(fixture.realm.id, (tx) => tx.personal.markRead(fixture.viewer(name), filter));
+/** Marks everything in a filter as read, or a part with `limit`. */
+export const markIn = (
+  fixture: Fixture,
+  name: string,
+  filter: MessageFilter,
+  limit?: number,
+): Promise<readonly MessageId[]> =>
+  fixture.uow.write(fixture.realm.id, (tx) => tx.personal.markRead(fixture.viewer(name), filter, limit));
 
 export const conditionIn = (fixture: Fixture, channel: string): MessageCondition => ({
   kind: 'recipient',

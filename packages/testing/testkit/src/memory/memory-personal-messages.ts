@@ -163,8 +163,13 @@ export class MemoryPersonalMessages implements PersonalMessages {
     return this.setOwn(viewer, this.ownAmong(viewer, ids), 'read', read);
   }
 
-  async markRead(viewer: Viewer, filter: MessageFilter): Promise<readonly MessageId[]> {
-    return this.setOwn(viewer, this.own(viewer, filter), 'read', true);
+  async markRead(
+    viewer: Viewer,
+    filter: MessageFilter,
+    limit = Number.MAX_SAFE_INTEGER,
+  ): Promise<readonly MessageId[]> {
+    const unread = this.own(viewer, filter).filter(({ flags }) => !flags.read);
+    return this.setOwn(viewer, unread.slice(-limit), 'read', true);
   }
 
   async markAllRead(viewer: Viewer, batch?: ConversationBatch): Promise<RecipientId | null> {
