@@ -1,4 +1,12 @@
-import { MAX_BOT_STORAGE_KEYS, MAX_BOT_STORAGE_SIZE, measured, usageAfter } from './bot-storage.js';
+import { aUser, createFixture, intercepting } from '@parley/testkit';
+import {
+  MAX_BOT_STORAGE_KEYS,
+  MAX_BOT_STORAGE_SIZE,
+  MAX_REMOVED_AT_ONCE,
+  measured,
+  RemoveBotStorage,
+  usageAfter,
+} from './bot-storage.js';
 
 const NOTHING = { size: 0, keys: 0 };
 const none = new Map<string, number>();
@@ -29,5 +37,24 @@ describe('usageAfter', () => {
     const usage = { size: 0, keys: MAX_BOT_STORAGE_KEYS };
     expect(() => usageAfter(usage, [measured({ key: '', value: '' })], none)).toThrow('Too many keys (limit: 100000).');
     expect(usageAfter(usage, [measured({ key: '', value: '' })], new Map([['', 0]]))).toEqual(usage);
+  });
+});
+
+describe('RemoveBotStorage', () => {
+  it('removes many entries in several units', async () => {
+    const fixture = await createFixture(aUser({ name: 'owner' }), aUser({ name: 'bot', botOf: 'owner' }));
+    const { realmId, userId } = fixture.caller('bot');
+    const entries = Array.from({ length: MAX_REMOVED_AT_ONCE + 1 }, (_, n) => measured({ key: `${n}`, value: '' }));
+    await fixture.uow.write(realmId, (tx) => tx.botStorage.put(realmId, userId, entries));
+    let units = 0;
+    const uow = intercepting(fixture.uow, {
+      write: async (work, run) => {
+        units++;
+        return run(work);
+      },
+    });
+    await new RemoveBotStorage(uow).execute(fixture.caller('bot'), { keys: null });
+    const usage = await fixture.uow.read(realmId, (reads) => reads.botStorage.usage(realmId, userId));
+    expect([units, usage]).toEqual([2, { size: 0, keys: 0 }]);
   });
 });

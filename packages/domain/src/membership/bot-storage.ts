@@ -3,7 +3,7 @@ import { DomainError } from '../kernel/errors.js';
 import type { Caller, RealmId, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import { codePointLength } from '../kernel/text.js';
-import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { ENTITIES_PER_PAGE } from '../kernel/work.js';
 import type {} from './bots.js';
 
@@ -138,7 +138,8 @@ export class PutBotStorage {
   }
 }
 
-const ENTRIES_PER_REMOVAL = 1000;
+/** Maximum number of entries that one unit of work removes, except for named ones. */
+export const MAX_REMOVED_AT_ONCE = 5000;
 
 /** Deletes entries stored by the calling bot (users §14). */
 export class RemoveBotStorage {
@@ -146,20 +147,27 @@ export class RemoveBotStorage {
   constructor(private readonly uow: UnitOfWork) {}
 
   /**
-   * Null `keys` removes all entries. Atomic. @throws DomainError MUST_BE_BOT, UNKNOWN_STORED_KEY also for a key named
-   * twice
+   * Null `keys` removes all entries, in several units of work; otherwise atomic. @throws DomainError MUST_BE_BOT,
+   * UNKNOWN_STORED_KEY also for a key named twice
    */
   execute(caller: Caller, { keys }: { readonly keys: readonly string[] | null }): Promise<void> {
+    if (keys === null) return this.removeAll(caller);
     return this.uow.write(caller.realmId, async (tx) => {
       const { id, realmId, isBot } = await tx.actors.get(caller);
       enforce(mustBeBot({ isBot }));
-      if (keys) {
-        const { size } = await tx.botStorage.sizesOf(realmId, id, keys);
-        if (size < keys.length) throw unknownStoredKey();
-        await tx.botStorage.remove(realmId, id, keys);
-        return;
-      }
-      while ((await tx.botStorage.removeSome(realmId, id, ENTRIES_PER_REMOVAL)) > 0);
+      const { size } = await tx.botStorage.sizesOf(realmId, id, keys);
+      if (size < keys.length) throw unknownStoredKey();
+      await tx.botStorage.remove(realmId, id, keys);
     });
+  }
+
+  /** Leaves no job: after a crash, it would remove what the restarted bot has stored. */
+  private async removeAll(caller: Caller): Promise<void> {
+    const removePart = async (tx: Transaction) => {
+      const { id, realmId, isBot } = await tx.actors.get(caller);
+      enforce(mustBeBot({ isBot }));
+      return tx.botStorage.removeSome(realmId, id, MAX_REMOVED_AT_ONCE);
+    };
+    while ((await this.uow.write(caller.realmId, removePart, { yields: true })) === MAX_REMOVED_AT_ONCE);
   }
 }
