@@ -210,17 +210,54 @@ async function forgetAt(tx: Transaction, { id, realmId }: InvitationEntry, dueAt
   await tx.jobs.schedule(encodeJob(FORGET_INVITATION, { realmId, dueAt, payload: { invitationId: id }, key: `${id}` }));
 }
 
-/** Expires all invitations of a departing user (organization §9.4). */
+/** Maximum number of invitations that one unit of work expires. */
+export const MAX_EXPIRED_AT_ONCE = 500;
+
+interface ExpiryPayload {
+  readonly inviterId: UserId;
+  readonly at: UnixSeconds;
+}
+
+export const EXPIRE_INVITATIONS_JOB = jobKind<ExpiryPayload>({
+  name: 'invitations.expire',
+  readPayload: (stored) => {
+    const { inviterId, at } = stored as Partial<ExpiryPayload>;
+    if (!isId(inviterId) || !Number.isInteger(at)) throw new TypeError('Job payload has no inviter or time');
+    return { inviterId, at: at! };
+  },
+  concurrency: 1,
+  yields: true,
+});
+
+/** Expires the remaining invitations of a user who left, a limited number per transaction. */
+export class ExpireInvitations implements JobHandler<ExpiryPayload> {
+  static readonly inject = [] as const;
+
+  readonly kind = EXPIRE_INVITATIONS_JOB;
+
+  async prepare({ realmId, payload: { inviterId, at } }: Job<ExpiryPayload>): Promise<JobWork> {
+    return (tx) => expireInvitationsOf(tx, realmId, inviterId, at);
+  }
+}
+
+/**
+ * Expires the invitations of a user who leaves (organization §9.4), some now and the others by a job. Invitations of a
+ * deactivated user are void until then.
+ */
 export async function expireInvitationsOf(
   tx: Transaction,
   realmId: RealmId,
   inviterId: UserId,
   now: UnixSeconds,
 ): Promise<void> {
-  const open = (await tx.invitations.listOpen(realmId, now, inviterId)).filter((each) => isOpen(each, now));
-  for (const invitation of open) {
+  const all = await tx.invitations.listOpen(realmId, now, inviterId);
+  // A reactivated user may have sent others before the job runs.
+  const open = all.filter((each) => isOpen(each, now) && each.invitedAt <= now);
+  for (const invitation of open.slice(0, MAX_EXPIRED_AT_ONCE)) {
     await tx.invitations.update({ ...invitation, expiresAt: now });
     await forgetAt(tx, invitation, now + KEEP_ENDED_SECONDS);
   }
   if (open.length > 0) await publishInvitations(tx, realmId, inviterId);
+  if (open.length <= MAX_EXPIRED_AT_ONCE) return;
+  await tx.jobs.schedule(encodeJob(EXPIRE_INVITATIONS_JOB, { realmId, dueAt: now, payload: { inviterId, at: now } }));
 }
