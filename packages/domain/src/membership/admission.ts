@@ -1,5 +1,6 @@
 import type { ApiKeyMint } from '../access/credentials.js';
 import type { Channel } from '../channels/channel.js';
+import { MAX_MEMBERSHIPS } from '../groups/group.js';
 import { wholeRealm } from '../kernel/event.js';
 import type { DefaultChannelGroupId, UnixSeconds } from '../kernel/ids.js';
 import type { Clock } from '../kernel/ports.js';
@@ -122,9 +123,11 @@ async function channelsOf(
   return [...byId.values()].filter(({ isArchived }) => !isArchived).sort((a, b) => a.id - b.id);
 }
 
+/** Skips groups beyond the maximum number of memberships. */
 async function joinGroups(tx: Transaction, { groupIds }: InvitationOffer, { id, realmId }: User): Promise<void> {
   for (const group of await tx.groups.list(realmId, groupIds)) {
     if (group.isDeactivated) continue;
+    if ((await tx.groups.countMemberships(realmId)) >= MAX_MEMBERSHIPS) return;
     const added = await tx.groups.addMembers(realmId, group.id, [id]);
     if (added.length === 0) continue;
     await tx.events.append(realmId, {
