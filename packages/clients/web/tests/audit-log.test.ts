@@ -56,7 +56,7 @@ test('shows older entries on request, and is readable on a phone', async ({ serv
   await expect(entriesIn(desdemona)).toHaveCount(100);
   await page.getByRole('button', { name: 'Older entries' }).click();
   await expect(entriesIn(desdemona).filter({ hasText: 'messageRetentionDays: 1 → 2' })).toBeAttached();
-  expect(await entriesIn(desdemona).count()).toBeGreaterThan(100);
+  await expect.poll(() => entriesIn(desdemona).count()).toBeGreaterThan(100);
   const width = await page.evaluate(() => document.documentElement.scrollWidth);
   expect(width).toBe(390);
   expect(await violationsIn(page)).toEqual([]);
