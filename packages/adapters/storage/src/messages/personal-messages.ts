@@ -277,8 +277,10 @@ export abstract class SqlPersonalMessages<List, Parts extends PersonalMessagePar
     limit: number,
   ): Promise<readonly UserId[]> {
     const list = this.statements.dialect.set(ids);
-    // Includes former subscribers who left while the messages were sent.
-    const userIds = await this.outsideHolders.all(list, realmId, list, realmId, recipientId, limit);
+    // Includes former subscribers who left while the messages were sent. Messages sent elsewhere are kept by subscribers
+    // of that channel who were subscribed here when they moved.
+    const moved = [list, realmId, recipientId, recipientId];
+    const userIds = await this.outsideHolders.all(list, realmId, list, realmId, ...moved, recipientId, limit);
     const holders = new Set([...(await this.filterHolders(realmId, ids, userIds)).values()].flat());
     return userIds.filter((userId) => holders.has(userId));
   }
@@ -452,7 +454,14 @@ const outsideHoldersSql = ({ inSet, indexedBy }: Statements['dialect']): string 
      SELECT s.user_id FROM (
        SELECT sent_recipient_id, min(ordinal) AS first, max(ordinal) AS last FROM message
        WHERE id ${inSet} AND +realm_id = ? GROUP BY sent_recipient_id) m
-     JOIN span s ON s.recipient_id = m.sent_recipient_id AND s.to_ordinal > m.first AND s.from_ordinal <= m.last) holder
+     JOIN span s ON s.recipient_id = m.sent_recipient_id AND s.to_ordinal > m.first AND s.from_ordinal <= m.last
+     UNION
+     SELECT s.user_id FROM (
+       SELECT sent_recipient_id, max(ordinal) AS last FROM message
+       WHERE id ${inSet} AND +realm_id = ? AND sent_recipient_id <> ? GROUP BY sent_recipient_id) m
+     JOIN span s ON s.recipient_id = m.sent_recipient_id AND s.to_ordinal IS NULL AND s.from_ordinal <= m.last
+     WHERE EXISTS (
+       SELECT 1 FROM span t WHERE t.recipient_id = ? AND t.user_id = s.user_id AND t.to_ordinal IS NOT NULL)) holder
    WHERE NOT EXISTS (
      SELECT 1 FROM span o WHERE o.recipient_id = ? AND o.user_id = holder.user_id AND o.to_ordinal IS NULL)
    ORDER BY user_id LIMIT ? + 0`;

@@ -51,6 +51,17 @@ export function movedMessagesContract(open: OpenStorage): void {
       expect(await flagsOf(fixture, 'b', m1)).toEqual(HISTORICAL);
     });
 
+    it('is kept by users who left the new channel afterwards', async () => {
+      const fixture = await stage(...scene);
+      const m1 = await send(fixture, { from: 'b', to: 'general' });
+      await move(fixture, [m1], 'random');
+      await unsubscribe(fixture, 'random', 'a');
+      const { realm, uow, user, channel } = fixture;
+      const { recipientId } = channel('random');
+      const found = await uow.read(realm.id, (r) => r.personal.listOutsideHolders(realm.id, recipientId, [m1.id], 10));
+      expect(found).toEqual([user('a').id]);
+    });
+
     it('becomes readable as read for new subscribers of a channel with protected history', async () => {
       const fixture = await stage(...scene);
       const m1 = await send(fixture, {
