@@ -489,7 +489,7 @@ test('scrolls the sidebar to the place that was opened', async ({ server, logIn 
   expect(await visibleChannels()).toBeGreaterThanOrEqual(6);
   await goTo(page, await placeOf(server, 'by link'));
   await expectShown('by link');
-  // Known only once the topics are loaded, which are listed above.
+  // Topics listed above the row are loaded first.
   await post(server, 'hamlet', 'read below', 'Read');
   for (let n = 0; n < 30; n++) await post(server, WRITER, `unread ${n}`, 'Unread');
   await goTo(page, await placeOf(server, 'read below'));

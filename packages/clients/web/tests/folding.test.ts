@@ -56,7 +56,7 @@ test('shows a short message whole although its links are taller than its lines',
   await post(server, READER, 'short with a link', 'Notes: https://example.com/notes');
   const { page } = await logIn(READER, '#inbox');
   await page.addInitScript(() => {
-    // As with a font of tall letters.
+    // Height of the letters of a tall font.
     const sheet = new CSSStyleSheet();
     sheet.replaceSync('[part="message-body"] a { padding-block: 12px !important }');
     document.adoptedStyleSheets = [sheet];

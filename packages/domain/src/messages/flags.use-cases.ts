@@ -166,7 +166,7 @@ export interface MarkReadInput {
 /** Maximum number of conversations, and of newly arrived messages, that one unit of work marks as read. */
 export const MAX_CONVERSATIONS_AT_ONCE = 500;
 
-/** About as many messages of a channel or topic are marked as read in one unit of work. */
+/** Approximate number of messages of a channel or topic that one unit of work marks as read. */
 export const MAX_READ_AT_ONCE = 10_000;
 
 /** One batch of "mark all as read": the conversations after a recipient, or messages of a channel or topic. */

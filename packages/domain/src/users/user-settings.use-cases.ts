@@ -254,7 +254,8 @@ export class ChangeSettings {
   }
 
   /**
-   * Applies all changes or none, to many others in several units of work (contract decision 10). A new email takes effect only after confirmation (`ConfirmEmailChange`).
+   * Applies all changes or none, to many others in several units of work (contract decision 10). A new email takes
+   * effect only after confirmation (`ConfirmEmailChange`).
    * @throws DomainError BAD_SETTING_VALUE, SERVER_BUSY; for the caller WRONG_PASSWORD, WEAK_PASSWORD,
    * TOO_MANY_PASSWORD_ATTEMPTS, INVALID_USER_NAME, USER_NAME_TAKEN, EMAIL_CHANGES_DISABLED, INVALID_EMAIL,
    * EMAIL_NOT_ALLOWED, EMAIL_RESERVED, EMAIL_TAKEN, EMAIL_OF_DEACTIVATED_USER, RATE_LIMITED, MUST_NOT_BE_BOT; for

@@ -200,13 +200,13 @@ function unreadAmong(
   spans: readonly RecipientOrdinalRange[],
   segments: readonly ReadSegment[],
 ): UnreadInTopic['received'] {
-  // Usually nothing is removed, so the lists are reused.
+  // Lists are reused, since usually nothing is removed.
   let left = 0;
   let next = 0;
   for (let i = 0; i < ids.length; i++) {
     const id = ids[i]!;
     const ordinal = ordinals[i]!;
-    // Later messages have higher ordinals.
+    // Ordinals ascend.
     while (next < spans.length && spans[next]!.last < ordinal) next++;
     if (next === spans.length) break;
     if (ordinal < spans[next]!.first || isOrdinalRead(segments, ordinal) || marked.has(id)) continue;
