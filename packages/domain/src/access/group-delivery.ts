@@ -38,6 +38,12 @@ export const replayedGroups = ({ user }: ReplayedCandidate): GroupMembership => 
   isInGroup: (id) => user.groups.has(id),
 });
 
+/** True if the event added the user to a group or removed them from it. Each role has a group. */
+export function isGroupChangeOf(event: DomainEvent, { userId, groups }: QueueOwnerRights): boolean {
+  if (event.type === 'group.members_changed') return event.userIds.includes(userId);
+  return event.type === 'group.subgroups_changed' && event.subgroupIds.some((id) => groups.has(id));
+}
+
 export async function loadGroupRights(
   { actors, groups }: Repositories,
   realmId: RealmId,

@@ -1,6 +1,7 @@
 import {
   GROUP_AUDIENCES,
   GroupProjection,
+  isGroupChangeOf,
   loadGroupRights,
   loadGroupSnapshot,
   onlineInGroups,
@@ -52,6 +53,7 @@ import * as realms from '../realms/index.js';
 import * as users from '../users/index.js';
 import {
   findInaccessible,
+  isReachChangeOf,
   loadUserReceivers,
   loadUserRights,
   loadUserSnapshot,
@@ -113,6 +115,8 @@ export const DELIVERY_FEATURES: DeliveryFeatures = {
     ...replayedSubscriptions(candidate),
     ...messageHolder(candidate),
   }),
+
+  isRightsChange: (event, rights) => isGroupChangeOf(event, rights) || isReachChangeOf(event, rights),
 
   onlineUser: (rights) => ({
     userId: rights.userId,

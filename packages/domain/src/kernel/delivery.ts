@@ -131,6 +131,8 @@ export interface DeliveryFeatures extends Omit<Audiences, 'parseAudience'> {
   /** Returns null if the questions do not concern the owner. */
   askedOwner(rights: QueueOwnerRights, questions: AudienceQuestions): LookupUsers | null;
   membershipOf(candidate: ReplayedCandidate): FeatureMembership;
+  /** True if the event changed the owner's rights, so that earlier audiences cannot be decided by the present ones. */
+  isRightsChange(event: DomainEvent, rights: QueueOwnerRights): boolean;
   onlineUser(rights: QueueOwnerRights): OnlineUser;
   /** `users` holds the online users; the caller updates the map. */
   projectionOf(snapshot: RealmSnapshot, users: ReadonlyMap<UserId, OnlineUser>): RealmProjection;

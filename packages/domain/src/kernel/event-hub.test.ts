@@ -926,6 +926,31 @@ describe('forked log', () => {
   });
 });
 
+describe('change of groups', () => {
+  it('ends queues of the members that still have to read it', async () => {
+    const fixture = await cast();
+    const events = await live(fixture);
+    const { members, owners } = await fixture.uow.read(fixture.realm.id, ({ groups }) =>
+      groups.systemGroupIds(fixture.realm.id),
+    );
+    const changed = await events.register('hamlet');
+    await events.announce(wholeRealm, {
+      ...{ type: 'group.members_changed', op: 'add', groupId: owners },
+      userIds: [fixture.user('hamlet').id],
+    });
+    const later = await events.register('hamlet');
+    const other = await events.register('polonius');
+    const seq = await events.announce(wholeRealm, {
+      ...{ type: 'group.subgroups_changed', op: 'remove', groupId: owners },
+      subgroupIds: [members],
+    });
+    await gone(events.open('hamlet', changed));
+    await gone(events.open('hamlet', later));
+    expect(dueTo(await events.open('polonius', other))).toEqual([seq]);
+    expect(events.problems).toEqual([]);
+  });
+});
+
 describe('restart of clients', () => {
   it('ends queues that a crash has left in the storage', async () => {
     const fixture = await cast();

@@ -1,6 +1,6 @@
 import { type DeliveryFeatures, mergeQuestions, ReceiverLoader, type ReplayedCandidate } from './delivery.js';
 import { DomainError } from './errors.js';
-import type { AnyEvent, Audience } from './event.js';
+import type { AnyEvent, Audience, DomainEvent } from './event.js';
 import type { EventCache } from './event-cache.js';
 import { type Delivery, type EventCatalogue, isReadable, type LoggedEvent, type StoredEvent } from './event-log.js';
 import { type EventQueue, seqOf } from './event-queue.js';
@@ -288,8 +288,7 @@ export class QueueReader {
     while (progress.after < rights.lastSeq && !live.isClosed) {
       const page = await cache.listAfter(queue.realmId, progress.after, rights.lastSeq);
       if (!page) throw this.parts.expire(live, EVENTS_GONE);
-      // A crash before the removal of the queues leaves some of them in the storage.
-      if (page.some(isRestart)) throw this.parts.end(live);
+      if (page.some((logged) => isReadable(logged) && this.endsQueue(logged.event, rights))) throw this.parts.end(live);
       const found = this.findDue(live, replay, page, await replay.resultsFor(page));
       await this.offerAll(live, rights, found, take, progress);
       if (progress.isFull) return;
@@ -298,6 +297,11 @@ export class QueueReader {
       await eventLoop.yield();
       sliceStart = clock.nowMs();
     }
+  }
+
+  private endsQueue(event: DomainEvent, rights: QueueOwnerRights): boolean {
+    // A crash before the removal of the queues leaves some of them in the storage.
+    return event.type === 'restarted' || this.parts.features.isRightsChange(event, rights);
   }
 
   private findDue(live: LiveQueue, replay: LogReplay, page: readonly LoggedEvent[], results: AudienceResults): Found {
@@ -407,7 +411,6 @@ export class QueueReader {
 }
 
 const NOTHING = () => {};
-const isRestart = (logged: LoggedEvent): boolean => isReadable(logged) && logged.event.type === 'restarted';
 
 const isList = <T>(value: T | readonly T[]): value is readonly T[] => Array.isArray(value);
 

@@ -62,16 +62,17 @@ describe('receiver of an event', () => {
     const after = await lastSeq();
     const { load } = aLoader(fixture);
     const access = (since: EventSeq): EventNeeds => ({ access: { userIds, before: since } });
-    const [joined, left, never, member, unlogged] = await Promise.all([
+    const [joined, left, never, promoted, unlogged] = await Promise.all([
       load(receiverRequest(fixture, 'polonius', access(before), between)),
       load(receiverRequest(fixture, 'polonius', access(between), after)),
       load(receiverRequest(fixture, 'osric', access(before), between)),
       load(receiverRequest(fixture, 'hamlet', access(before), between)),
       load(receiverRequest(fixture, 'polonius', access(before))),
     ]);
-    expect(joined).toMatchObject({ gained: [{ id: userIds[0], fullName: 'iago' }], lost: [] });
+    for (const each of [joined, promoted])
+      expect(each).toMatchObject({ gained: [{ id: userIds[0], fullName: 'iago' }], lost: [] });
     expect(left).toMatchObject({ gained: [], lost: userIds });
-    for (const nobody of [never, member, unlogged]) expect(nobody).toMatchObject({ gained: [], lost: [] });
+    for (const nobody of [never, unlogged]) expect(nobody).toMatchObject({ gained: [], lost: [] });
   });
 });
 

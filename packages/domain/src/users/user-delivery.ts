@@ -255,10 +255,11 @@ export const userReceiver = ({ role }: QueueOwner): UserReceiver => ({ role, ...
 export const needsUsers = (
   { userIds, access, addresses }: EventNeeds,
   { isLimitedGuest: isLimited }: QueueOwner,
-): boolean =>
-  (isLimited && (userIds !== undefined || access !== undefined)) ||
-  access?.reach === 'widened' ||
-  addresses !== undefined;
+): boolean => access !== undefined || addresses !== undefined || (isLimited && userIds !== undefined);
+
+/** True if the event gave the user access to all users, or took it away. Only guests are limited. */
+export const isReachChangeOf = (event: DomainEvent, { role }: QueueOwnerRights): boolean =>
+  event.type === 'user.access_changed' && event.reach !== undefined && role === 'guest';
 
 /** Returns receivers in the order of the requests. Runs a constant number of statements. */
 export async function loadUserReceivers(
