@@ -8,7 +8,7 @@ import type { Realm } from '../realms/realm.js';
 import { changeAvatar } from '../users/avatars.js';
 import { rename } from '../users/change-email.js';
 import { removeProfileValue } from '../users/profiles.use-cases.js';
-import { storeStatusChange } from '../users/statuses.js';
+import { announceStatus, storeStatusChange } from '../users/statuses.js';
 import type { User } from '../users/user.js';
 import { accessorsOf, announceExportConsent } from '../users/user-delivery.js';
 import { isBotNameTaken } from '../users/user-permissions.js';
@@ -144,6 +144,7 @@ export async function reactivateWithGroups(tx: Transaction, realm: Realm, user: 
   }
   await announceValuesNaming(tx, realm, anonymousGroups, wholeRealm);
   await announceExportConsent(tx, back);
+  await announceStatus(tx, back);
   return back;
 }
 

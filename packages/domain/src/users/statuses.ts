@@ -116,6 +116,14 @@ export async function loadStatuses(snapshot: Snapshot): Promise<ReadonlyMap<User
   return shown;
 }
 
+/** Publishes the status of a reactivated user, which clients that registered in between do not have (users §4.3). */
+export async function announceStatus(tx: Transaction, { id: userId, realmId }: User): Promise<void> {
+  const { text, emoji } = (await tx.statuses.find(realmId, userId)) ?? NO_STATUS;
+  if (text === '' && emoji === null) return;
+  const event = { type: 'user.status_changed', userId, change: { text, emoji } } as const;
+  await tx.events.append(realmId, { event, audience: accessorsOf(userId) });
+}
+
 /** Stores and publishes changes. Checks no permissions. */
 export async function storeStatusChange(
   tx: Transaction,

@@ -90,6 +90,22 @@ export const USERS_SCENARIOS: Scenarios = {
       heard: ['realm_user/update', 'subscription/peer_add', 'user_group/add_members'],
     },
     {
+      title: 'a user with a status',
+      as: 'iago',
+      prepare: async ({ server, people: { iago, shiva } }) => {
+        fieldsOf(await server.post('/users/me/status', shiva, { status_text: 'busy' }));
+        fieldsOf(await server.delete(`/users/${shiva.id}`, iago));
+      },
+      at: toUser('shiva'),
+      heard: [
+        'realm_export_consent',
+        'realm_user/update',
+        'subscription/peer_add',
+        'user_group/add_members',
+        'user_status',
+      ],
+    },
+    {
       title: 'a user whose role changed meanwhile',
       as: 'iago',
       prepare: async ({ server, people: { iago, shiva } }) => {

@@ -214,8 +214,8 @@ function inherited(subscription: Wire, settings: Wire): Wire {
 
 /**
  * Removes fields that no event updates: the queue, time, presence, subscriber and traffic counts (events §7.3), the
- * first message of channels without subscription or with protected history (messages §11), and deleted profiles
- * (users §1.1). Removes channels from `streams` that another list contains, as a partial state does. Ignores the case of topics with unread messages, since the response names only that of the oldest. Sorts
+ * first message of channels without subscription or with protected history (messages §11), deleted profiles
+ * (users §1.1), `away` (users §7), and the statuses of deactivated users. Removes channels from `streams` that another list contains, as a partial state does. Ignores the case of topics with unread messages, since the response names only that of the oldest. Sorts
  * lists without a fixed order. Modifies the response.
  */
 function comparable(response: Wire): Wire {
@@ -236,6 +236,11 @@ function comparable(response: Wire): Wire {
   for (const list of ['realm_users', 'realm_non_active_users', 'cross_realm_bots']) {
     state[list].sort((a: Wire, b: Wire) => a.user_id - b.user_id);
     for (const user of state[list]) delete user.is_deleted;
+  }
+  for (const { user_id } of state.realm_non_active_users) delete state.user_status[user_id];
+  for (const [id, status] of Object.entries<Wire>(state.user_status)) {
+    delete status.away;
+    if (Object.keys(status).length === 0) delete state.user_status[id];
   }
   for (const list of ['user_topics', 'muted_topics']) state[list].sort(byText);
   state.realm_bots?.sort((a: Wire, b: Wire) => a.user_id - b.user_id);
