@@ -156,9 +156,15 @@ const MENTIONERS: Readonly<Record<string, number>> = {
   'role:moderators': 7,
 };
 
-function setNumber(state: ChatState, field: keyof Fields, numbers: Readonly<Record<string, number>>, value: unknown) {
-  const name = typeof value === 'number' ? state.groups.peek(value)?.name : undefined;
-  if (name !== undefined && numbers[name] !== undefined) state.fields.table.set(field, numbers[name]);
+/** `other`: number of all other groups. */
+function setNumber(
+  state: ChatState,
+  field: keyof Fields,
+  numbers: Readonly<Record<string, number>>,
+  value: unknown,
+  other: number,
+) {
+  state.fields.table.set(field, numbers[state.groups.peek(value as number)?.name ?? ''] ?? other);
 }
 
 /** Fields derived from an organization property (events §9 row 3). */
@@ -169,20 +175,21 @@ const DERIVED: Readonly<Record<string, (state: ChatState, value: unknown) => voi
     state.fields.set('realm_password_auth_enabled', Email?.enabled === true || LDAP?.enabled === true);
   },
   can_create_public_channel_group(state, value) {
-    setNumber(state, 'realm_create_public_stream_policy', CREATORS, value);
+    setNumber(state, 'realm_create_public_stream_policy', CREATORS, value, 1);
     deriveOwnRights(state);
   },
   can_create_private_channel_group(state, value) {
-    setNumber(state, 'realm_create_private_stream_policy', CREATORS, value);
+    setNumber(state, 'realm_create_private_stream_policy', CREATORS, value, 1);
     deriveOwnRights(state);
   },
   can_create_web_public_channel_group(state, value) {
-    setNumber(state, 'realm_create_web_public_stream_policy', CREATORS, value);
+    setNumber(state, 'realm_create_web_public_stream_policy', CREATORS, value, 7);
     deriveOwnRights(state);
   },
   can_invite_users_group: deriveOwnRights,
   enable_spectator_access: deriveOwnRights,
-  can_mention_many_users_group: (state, value) => setNumber(state, 'realm_wildcard_mention_policy', MENTIONERS, value),
+  can_mention_many_users_group: (state, value) =>
+    setNumber(state, 'realm_wildcard_mention_policy', MENTIONERS, value, 5),
   jitsi_server_url: (state, value) =>
     state.fields.set(
       'jitsi_server_url',

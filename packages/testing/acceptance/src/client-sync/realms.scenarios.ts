@@ -1,3 +1,4 @@
+import { fieldsOf } from '../testing/expectations.js';
 import type { WireWorld as World } from '../testing/wire-world.js';
 import { ACQUAINTED, LOST, type Scenarios, systemGroups } from './scenario.js';
 
@@ -43,6 +44,23 @@ export const REALMS_SCENARIOS: Scenarios = {
           can_mention_many_users_group: { new: nobody },
         };
       },
+      heard: ['realm/update_dict'],
+    },
+    {
+      title: 'permissions of people instead of a role',
+      as: 'desdemona',
+      prepare: async (world) => {
+        const { moderators: group } = await systemGroups(world);
+        const before = {
+          can_create_private_channel_group: { new: group },
+          can_mention_many_users_group: { new: group },
+        };
+        fieldsOf(await world.server.patch('/realm', world.people.desdemona, before));
+      },
+      params: ({ people }) => ({
+        can_create_private_channel_group: { new: { direct_members: [people.hamlet.id], direct_subgroups: [] } },
+        can_mention_many_users_group: { new: { direct_members: [people.hamlet.id], direct_subgroups: [] } },
+      }),
       heard: ['realm/update_dict'],
     },
     {
