@@ -270,7 +270,7 @@ interface Attempt {
  * also removes it, so each job runs once.
  */
 export class JobRunner {
-  private readonly selection: JobSelection;
+  readonly selection: JobSelection;
   /** Jobs leased by this process, due again at the end of the lease. The runner then stops waiting for the job. */
   private readonly leased = new Map<JobId, StoredJob>();
   private readonly underWay = new Set<Promise<void>>();
@@ -293,16 +293,6 @@ export class JobRunner {
    */
   async run(): Promise<UnixSeconds | null> {
     return this.handler.kind.inOrder ? this.runInOrder() : this.startAll();
-  }
-
-  get kindName(): string {
-    return this.selection.kind;
-  }
-
-  /** Returns how long the oldest due job has been waiting, in seconds; 0 if none is due. */
-  async lagSeconds(): Promise<number> {
-    const dueAt = await this.nextDueAt();
-    return dueAt === null ? 0 : Math.max(0, this.parts.clock.now() - dueAt);
   }
 
   /** Returns the earliest due time, which may be in the past; null if no job is waiting. */

@@ -87,10 +87,7 @@ export class JobWorkers implements Worker, CommitListener {
     this.runners = handlers.map((handler) => this.add(handler));
     const { timers, report } = parts;
     const run = async () => {
-      for (const runner of this.runners) {
-        const dueAt = await runner.nextDueAt();
-        if (dueAt !== null) this.wake(runner.kindName, dueAt);
-      }
+      for (const [kind, dueAt] of await this.dueTimes()) this.wake(kind, dueAt);
       return together(timers, SAFETY_CHECK_MS);
     };
     const recurrence = { name: 'looking for due jobs', firstDelayMs: SAFETY_CHECK_MS, run };
@@ -110,11 +107,24 @@ export class JobWorkers implements Worker, CommitListener {
     this.workers.get(kind)?.wakeIn(msUntil(dueAt, this.parts.clock));
   }
 
-  /** Lag by job kind; see `JobRunner.lagSeconds`. */
+  /** Time by job kind for which its oldest due job has been waiting, in seconds; 0 if none is due. */
   async lagSeconds(): Promise<ReadonlyMap<string, number>> {
-    const lags = new Map<string, number>();
-    for (const runner of this.runners) lags.set(runner.kindName, await runner.lagSeconds());
-    return lags;
+    const dueTimes = await this.dueTimes();
+    const now = this.parts.clock.now();
+    const lagOf = (kind: string) => Math.max(0, now - (dueTimes.get(kind) ?? now));
+    return new Map(this.runners.map(({ selection: { kind } }) => [kind, lagOf(kind)]));
+  }
+
+  /** Earliest due time of each kind with waiting jobs, from one read. */
+  private dueTimes(): Promise<ReadonlyMap<string, UnixSeconds>> {
+    return this.parts.uow.readAcross(async ({ jobs }) => {
+      const times = new Map<string, UnixSeconds>();
+      for (const { selection } of this.runners) {
+        const dueAt = await jobs.nextDueAt(selection);
+        if (dueAt !== null) times.set(selection.kind, dueAt);
+      }
+      return times;
+    });
   }
 
   async stop(): Promise<void> {
