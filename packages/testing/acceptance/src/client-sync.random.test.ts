@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { fieldsOf } from './testing/expectations.js';
 import type { WireClient } from './testing/wire-client.js';
-import { expectInStep, WireWorld, type WorldPerson } from './testing/wire-world.js';
+import { expectInStep, WireWorld, type WorldGroup, type WorldPerson } from './testing/wire-world.js';
 
 /**
  * Default seed; failures report theirs. `PARLEY_RANDOM_SEED` and `PARLEY_RANDOM_RUNS` repeat a run or extend the
@@ -18,6 +18,13 @@ const NEW_CHANNELS = ['attic', 'cellar'] as const;
 interface Pause {
   readonly client: number;
 }
+
+/** Point at which the queues begin to read the log. */
+interface Sleep {
+  readonly sleeps: true;
+}
+
+type Point = Step | Pause | Sleep;
 
 interface Step {
   readonly as: WorldPerson;
@@ -38,6 +45,7 @@ const somebody = fc.uniqueArray(person, { minLength: 1, maxLength: 3 });
 /** Empty means the caller. */
 const principals = fc.oneof(fc.constant([] as WorldPerson[]), somebody);
 const channel = fc.constantFrom(...CHANNELS, ...NEW_CHANNELS);
+const group = fc.constantFrom<WorldGroup>('crew', 'guild');
 const someChannels = fc.uniqueArray(fc.constantFrom(...CHANNELS), { minLength: 1, maxLength: 2 });
 const anyChannels = fc.uniqueArray(channel, { minLength: 1, maxLength: 2 });
 const topic = fc.constantFrom('', 'news', 'NEWS', 'plans');
@@ -171,6 +179,68 @@ const steps = fc.oneof(
     fc.record({ name: fc.constantFrom(...CHANNELS), topic, visibility_policy: fc.nat(3) }),
     ({ name, ...choice }, { channels }) => ({ stream_id: channels[name], ...choice }),
   ),
+  step(
+    'PATCH /streams/:stream_id',
+    fc.record({
+      name: fc.constantFrom(...CHANNELS),
+      is_private: fc.boolean(),
+      history_public_to_subscribers: fc.boolean(),
+    }),
+    ({ name, ...privacy }, { channels }) => ({ stream_id: channels[name], ...privacy }),
+  ),
+  step(
+    'PATCH /streams/:stream_id',
+    fc.record({
+      name: fc.constantFrom('closet', 'archive'),
+      setting: fc.constantFrom('can_subscribe_group', 'can_add_subscribers_group', 'can_administer_channel_group'),
+      members: fc.option(somebody),
+      groups: fc.uniqueArray(group, { maxLength: 1 }),
+    }),
+    ({ name, setting, members, groups }, world) => ({
+      stream_id: world.channels[name],
+      [setting]: {
+        new: {
+          direct_members: idsOf(members ?? [], world),
+          direct_subgroups: groups.map((each) => world.groups[each]),
+        },
+      },
+    }),
+  ),
+  step('DELETE /streams/:stream_id', fc.constantFrom(...CHANNELS), (name, { channels }) => ({
+    stream_id: channels[name],
+  })),
+  step('PATCH /streams/:stream_id', fc.constantFrom(...CHANNELS), (name, { channels }) => ({
+    stream_id: channels[name],
+    is_archived: false,
+  })),
+  ...[1, 2].map(() =>
+    step(
+      'PATCH /users/:user_id',
+      fc.record({ person, role: fc.constantFrom(200, 300, 400, 400, 600) }),
+      ({ person, role }, world) => ({
+        user_id: world.people[person].id,
+        role,
+      }),
+    ),
+  ),
+  ...[1, 2].map(() =>
+    step(
+      'POST /user_groups/:user_group_id/members',
+      fc.record({ group, op: fc.constantFrom('add', 'delete'), somebody }),
+      ({ group, op, somebody }, world) => ({
+        user_group_id: world.groups[group],
+        [op]: idsOf(somebody, world),
+      }),
+    ),
+  ),
+  step('POST /user_groups/:user_group_id/subgroups', fc.constantFrom('add', 'delete'), (op, { groups }) => ({
+    user_group_id: groups.guild,
+    [op]: [groups.crew],
+  })),
+  step('POST /users/me/muted_users/:muted_user_id', person, (name, { people }) => ({ muted_user_id: people[name].id })),
+  step('PATCH /realm', fc.boolean(), (isOpen, { groups }) => ({
+    can_access_all_users_group: { new: isOpen ? groups.everyone : groups.members },
+  })),
   step('DELETE /messages/:message_id', fc.nat(15), (index, _, messages) => ({ message_id: messages.at(-1 - index) })),
   step(
     'POST /streams/:stream_id/delete_topic',
@@ -180,14 +250,22 @@ const steps = fc.oneof(
 );
 
 const histories = fc.array(
-  fc.oneof({ weight: 5, arbitrary: steps }, { weight: 1, arbitrary: fc.record({ client: fc.nat(6) }) }),
+  fc.oneof(
+    { weight: 5, arbitrary: steps },
+    { weight: 1, arbitrary: fc.record({ client: fc.nat(6) }) },
+    { weight: 1, arbitrary: fc.record({ sleeps: fc.constant(true as const) }) },
+  ),
   { minLength: 1, maxLength: MAX_STEPS, size: 'max' },
 );
 
 /** Executes the steps. Rejected steps must not change anything. */
-async function play(world: WireWorld, clients: readonly WireClient[], story: readonly (Step | Pause)[]): Promise<void> {
+async function play(world: WireWorld, clients: readonly WireClient[], story: readonly Point[]): Promise<void> {
   const messages = [...world.messages];
   for (const step of story) {
+    if ('sleeps' in step) {
+      world.sleepQueues();
+      continue;
+    }
     if ('client' in step) {
       await clients[step.client % clients.length]!.catchUp();
       continue;
@@ -203,12 +281,14 @@ async function play(world: WireWorld, clients: readonly WireClient[], story: rea
   }
 }
 
-const tell = (story: readonly (Step | Pause)[]): string =>
+const tell = (story: readonly Point[]): string =>
   story
     .map((step) =>
-      'client' in step
-        ? `  client ${step.client} catches up`
-        : `  ${step.as}: ${step.operation} ${JSON.stringify(step.told)}`,
+      'sleeps' in step
+        ? '  queues sleep'
+        : 'client' in step
+          ? `  client ${step.client} catches up`
+          : `  ${step.as}: ${step.operation} ${JSON.stringify(step.told)}`,
     )
     .join('\n');
 
@@ -220,6 +300,7 @@ it.each([
     const world = await WireWorld.open({ servers, dealingSeed });
     try {
       const clients = await world.observe();
+      for (const client of clients.values()) client.registersAgain = true;
       await play(world, [...clients.values()], story);
       await world.catchUp();
       // Former subscribers receive no events for messages moved out of the channel, unless they have flagged them.

@@ -1,6 +1,7 @@
 import { createRoutes, type Route, type RouteDependencies } from '@parley/http';
+import { SeededRandom } from '@parley/server/testing';
 import { listScenarios } from './client-sync/list-scenarios.js';
-import type { Scenarios } from './client-sync/scenario.js';
+import type { Scenario, Scenarios } from './client-sync/scenario.js';
 import { exportsOfFeatures } from './testing/features-of-clients.js';
 import { MULTIPART } from './testing/multipart.js';
 import { TestBrowser } from './testing/test-browser.js';
@@ -46,6 +47,33 @@ async function requestAsBrowser(
   return browser.request(method, target, target === '/login/' ? { ...fields, csrfmiddlewaretoken } : fields);
 }
 
+async function perform(world: World, route: string, scenario: Scenario): Promise<TestReply> {
+  const { as, params, body, headers, at, isPage } = scenario;
+  const [method, path] = route.split(' ') as [string, string];
+  const pathParams = at?.(world) ?? {};
+  const target = path.replace(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(String(pathParams[name])));
+  const fields = (typeof params === 'function' ? await params(world) : params) ?? {};
+  const caller = as && world.people[as];
+  if (isForBrowsers(path) && !isPage) return requestAsBrowser(world.server, caller, method, target, fields);
+  return world.server.request(method, isPage ? `/${target}` : target, {
+    as: caller,
+    ...(body !== undefined && { body: typeof body === 'function' ? body(world) : body, headers: MULTIPART }),
+    ...(body === undefined && headers === undefined && { params: fields }),
+    ...(headers !== undefined && { headers: typeof headers === 'function' ? headers(world) : headers }),
+  });
+}
+
+/** Default seed and number of mixes, which `PARLEY_RANDOM_SEED` and `PARLEY_RANDOM_RUNS` replace. */
+const SEED = Number(process.env.PARLEY_RANDOM_SEED ?? 2026);
+const RUNS = Number(process.env.PARLEY_RANDOM_RUNS ?? 10);
+/** Number of scenarios in one organization. */
+const MIXED = 12;
+/** Scenarios that sign observed people out, or prepare the storage without events. */
+const NOT_MIXED =
+  /session|api_key|log[io]|second.factor|DELETE .(users.:|events)|erasure|deactivate:|holds|imports|without an owner|there no more/;
+
+const mixed = rows.filter(([route, title]) => !NOT_MIXED.test(`${route}: ${title}`));
+
 /** Law of events §9: the register response plus later events equals a fresh register response. */
 describe('client synchronization', () => {
   it('keeps clients in sync in scenarios of every operation that may change state', async () => {
@@ -55,25 +83,13 @@ describe('client synchronization', () => {
     expect(Object.keys(SCENARIOS).sort()).toEqual([...new Set(changing)].sort());
   });
 
-  it.each(rows)('%s: %s', async (route, _, { as, prepare, params, body, headers, status, at, heard, isPage }) => {
+  it.each(rows)('%s: %s', async (route, _, scenario) => {
+    const { prepare, status, heard, isPage } = scenario;
     const world = await World.open();
     try {
       await prepare?.(world);
       const clients = await world.observe();
-      const [method, path] = route.split(' ') as [string, string];
-      const pathParams = at?.(world) ?? {};
-      const target = path.replace(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(String(pathParams[name])));
-      const fields = (typeof params === 'function' ? await params(world) : params) ?? {};
-      const caller = as && world.people[as];
-      const reply =
-        isForBrowsers(path) && !isPage
-          ? await requestAsBrowser(world.server, caller, method, target, fields)
-          : await world.server.request(method, isPage ? `/${target}` : target, {
-              as: caller,
-              ...(body !== undefined && { body: typeof body === 'function' ? body(world) : body, headers: MULTIPART }),
-              ...(body === undefined && headers === undefined && { params: fields }),
-              ...(headers !== undefined && { headers: typeof headers === 'function' ? headers(world) : headers }),
-            });
+      const reply = await perform(world, route, scenario);
       if (isPage) expect([status ?? 200, 303]).toContain(reply.status);
       else
         expect(reply).toMatchObject(status === undefined ? { status: 200, body: { result: 'success' } } : { status });
@@ -84,4 +100,37 @@ describe('client synchronization', () => {
       await world.close();
     }
   });
+
+  it.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
+    'keeps clients in sync in mixed scenarios %i',
+    async (seed) => {
+      const random = new SeededRandom(seed);
+      const world = await World.open();
+      const story: string[] = [];
+      try {
+        const clients = await world.observe();
+        for (const client of clients.values()) client.registersAgain = true;
+        for (let n = 0; n < MIXED; n++) {
+          const [route, title, scenario] = random.pick(mixed);
+          // A scenario may fail after another one.
+          const play = async () => {
+            await scenario.prepare?.(world);
+            return perform(world, route, scenario);
+          };
+          const reply = await play().catch(() => null);
+          story.push(`${route}: ${title} → ${reply?.status ?? 'failed'}`);
+          if (reply && reply.status >= 500) throw new Error(JSON.stringify(reply.body));
+          const pause = random.pick(['none', 'none', 'sleep', 'poll']);
+          if (pause === 'sleep') world.sleepQueues();
+          if (pause === 'poll') await random.pick([...clients.values()]).catchUp();
+          story.push(pause);
+        }
+        await expectInStep(clients);
+      } catch (error) {
+        throw new Error(`${(error as Error).message}\nafter:\n${story.join('\n')}`);
+      } finally {
+        await world.close();
+      }
+    },
+  );
 });

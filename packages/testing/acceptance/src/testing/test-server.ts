@@ -335,6 +335,12 @@ export class TestServer {
     return this.parley.part('queueSweep').run();
   }
 
+  /** Removes all queues from memory, as a running server does with those that nobody polls. */
+  sleepQueues(): void {
+    const hub = this.parley.part('hub');
+    for (const live of hub.liveQueues) hub.deactivateQueue(live);
+  }
+
   async addRealm(stringId: string): Promise<RealmId> {
     const realm = await this.parley.useCase(CreateRealm).execute({ stringId, name: `Realm ${stringId}` });
     return realm.id;

@@ -10,9 +10,11 @@ export { ALL_CAPABILITIES, type Capabilities, NO_CAPABILITIES };
  * equal a fresh register response.
  */
 export class WireClient {
-  private readonly synced: SyncedState;
-  private readonly queueId: string;
+  private synced: SyncedState;
+  private queueId: string;
   private lastEventId: number;
+  /** True if the queue may end. */
+  registersAgain = false;
 
   private constructor(
     private readonly server: TestServer,
@@ -41,11 +43,7 @@ export class WireClient {
     const registered = await register(server, as, capabilities, initial ? { fetch_event_types: [] } : {});
     const { queue_id, last_event_id } = registered;
     const response = initial ? { ...initial, queue_id, last_event_id } : registered;
-    const channels = await server.storage.uow.read(server.realmId, (repositories) =>
-      repositories.channels.listAll(server.realmId),
-    );
-    const newestChannelId = Math.max(0, ...channels.map(({ id }) => id));
-    return new WireClient(server, as, capabilities, response, newestChannelId);
+    return new WireClient(server, as, capabilities, response, await newestChannelIn(server));
   }
 
   /** Applies all pending events, after comparing those of a poll with those of a stream. */
@@ -53,6 +51,12 @@ export class WireClient {
     for (;;) {
       const params = { queue_id: this.queueId, last_event_id: this.lastEventId };
       const poll = await this.server.get('/events', this.as, { ...params, dont_block: true });
+      if (this.registersAgain && poll.body.code === 'BAD_EVENT_QUEUE_ID') {
+        const { queue_id, last_event_id, ...state } = await register(this.server, this.as, this.capabilities);
+        Object.assign(this, { queueId: queue_id, lastEventId: last_event_id });
+        this.synced = new SyncedState(this.capabilities, state, await newestChannelIn(this.server));
+        return;
+      }
       const events: Wire[] = fieldsOf(poll).events as Wire;
       if (events.length === 0) return;
       const logged = events.filter(isLogged);
@@ -77,6 +81,11 @@ export class WireClient {
 
 /** Event types that are delivered once. */
 const EPHEMERAL: ReadonlySet<string> = new Set(['typing', 'typing_edit_message', 'presence']);
+
+async function newestChannelIn({ storage, realmId }: TestServer): Promise<number> {
+  const channels = await storage.uow.read(realmId, (repositories) => repositories.channels.listAll(realmId));
+  return Math.max(0, ...channels.map(({ id }) => id));
+}
 
 const isLogged = ({ type }: Wire): boolean => !EPHEMERAL.has(type);
 

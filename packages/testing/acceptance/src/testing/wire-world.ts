@@ -36,10 +36,13 @@ const CHANNELS = {
 } as const satisfies Record<string, { readonly subscribers: readonly WorldPerson[]; readonly params: object }>;
 
 export type WorldChannel = keyof typeof CHANNELS;
+export type WorldGroup = 'crew' | 'guild' | 'everyone' | 'members';
 
 interface WorldContents {
   readonly people: Readonly<Record<WorldPerson, TestUser>>;
   readonly channels: Readonly<Record<WorldChannel, number>>;
+  /** The crew is a subgroup of the guild. */
+  readonly groups: Readonly<Record<WorldGroup, number>>;
   /** Message ids in `town`, oldest first. */
   readonly messages: readonly number[];
 }
@@ -79,6 +82,13 @@ async function fill(server: TestServer): Promise<WorldContents> {
     channels[name as WorldChannel] = await server.createChannel(name, users, params);
   }
   const { iago, hamlet, polonius } = people;
+  const group = async (name: WorldGroup, members: readonly TestUser[], subgroups: readonly number[]) => {
+    const made = { name, description: '', members: members.map(({ id }) => id), subgroups };
+    return fieldsOf(await server.post('/user_groups/create', people.desdemona, made)).group_id as number;
+  };
+  const crew = await group('crew', [hamlet, people.cordelia], []);
+  const { everyone, members } = await server.systemGroups();
+  const groups = { everyone, members, crew, guild: await group('guild', [], [crew]) };
   const messages = [
     await server.sendMessage(iago, channels.town, { topic: 'news', content: 'first' }),
     await server.sendMessage(iago, channels.town, { topic: 'news', content: 'for @**King Hamlet**' }),
@@ -88,7 +98,7 @@ async function fill(server: TestServer): Promise<WorldContents> {
   const starred = { messages: messages.slice(0, 1), op: 'add', flag: 'starred' };
   fieldsOf(await server.post('/messages/flags', hamlet, starred));
   fieldsOf(await server.post('/messages/flags', polonius, { ...starred, flag: 'read' }));
-  return { people, channels, messages };
+  return { people, channels, groups, messages };
 }
 
 /** Register responses of the observers in an unchanged world, which differ only in the server's port. */
@@ -105,6 +115,7 @@ export class WireWorld implements WorldContents {
     readonly pushService: TestPushService,
     readonly people: Readonly<Record<WorldPerson, TestUser>>,
     readonly channels: Readonly<Record<WorldChannel, number>>,
+    readonly groups: Readonly<Record<WorldGroup, number>>,
     readonly messages: number[],
     /** The last server was started first. */
     readonly servers: readonly TestServer[],
@@ -115,7 +126,7 @@ export class WireWorld implements WorldContents {
   /** With several servers, each request goes to one of them by seed, and their bus is unreliable. */
   static async open({ servers = 1, dealingSeed = 1 } = {}): Promise<WireWorld> {
     initialWorld ??= makeWorld();
-    const { snapshot, people, channels, messages } = await initialWorld;
+    const { snapshot, people, channels, groups, messages } = await initialWorld;
     const pushService = await TestPushService.start();
     const buses = new TroubledBus(dealingSeed);
     const first = await TestServer.start({
@@ -126,12 +137,17 @@ export class WireWorld implements WorldContents {
     const randomness = new SeededRandomness(dealingSeed);
     const next = () => all[Math.floor(randomness.fraction() * all.length)]!;
     const server = all.length === 1 ? first : dealtTo(first, next);
-    return new WireWorld(server, pushService, people, channels, [...messages], all);
+    return new WireWorld(server, pushService, people, channels, groups, [...messages], all);
   }
 
   /** Lets each server read the commits of the others. */
   async catchUp(): Promise<void> {
     for (const server of this.servers) await server.catchUp();
+  }
+
+  /** Puts all queues to sleep, so that they read the log at the next poll. */
+  sleepQueues(): void {
+    for (const server of this.servers) server.sleepQueues();
   }
 
   async observe(): Promise<ReadonlyMap<string, WireClient>> {
