@@ -272,7 +272,8 @@ export const ACTIONS = {
       if (!channel || guest === undefined) return;
       await company.invite(by, channel, [guest]);
       // The first event of the new subscriber.
-      if (company.model.mayPost(by, channel)) await send(company, step, false, null, { channel, topic: TOPICS[0]! });
+      if (company.model.mayPost(by, channel))
+        await send(company, step, undefined, null, { channel, topic: TOPICS[0]! });
     },
   },
   leave: {
@@ -298,13 +299,6 @@ export const ACTIONS = {
       model.changeAccess(() => {
         model.roles[person] = role;
       });
-      const deliveries = company.devices.get(person)?.deliveries;
-      // Guests lose messages that members keep after a move, also if the move is read from the log later.
-      const readsLog = company.mayHaveRepeated || !company.isOnline(person);
-      if (deliveries && role === GUEST && readsLog) deliveries.isUnsure = true;
-      // Events depend on the new role from now on. The client knows of the change, so that no later event is excused.
-      await company.catchUp(person);
-      for (const channel of channelsOf(company)) if (!channel.subscribers.has(person)) await describe(company, channel);
       await company.checkState(person);
     },
   },
@@ -342,15 +336,19 @@ export const ACTIONS = {
           channel.grantees.clear();
           for (const person of grantees) channel.grantees.add(person);
         });
-        // Events depend on the new group from now on.
-        await describe(company, channel);
       }
     },
   },
   changeGroup: {
     weight: 2,
-    play: async (company, { a }) => {
+    play: async (company, { a, b }) => {
       const { model, people, groups } = company;
+      if (b < 0.5) {
+        const value = { new: model.limitsGuests ? groups.everyone : groups.members };
+        if (await ownerChanges(company, '/realm', { can_access_all_users_group: value }))
+          model.limitsGuests = !model.limitsGuests;
+        return;
+      }
       const person = Math.floor(a * people.length);
       const isMember = model.crew.has(person);
       const params = { [isMember ? 'delete' : 'add']: [people[person]!.id] };

@@ -19,8 +19,8 @@ import { Violation } from './violation.js';
 import { type Answer, type Call, ConnectionLost } from './wire.js';
 
 type Params = Readonly<Record<string, unknown>>;
-type CallOptions = Pick<Call, 'losesAnswer' | 'file' | 'isPage'> & {
-  /** Called when the answer is lost. */
+type CallOptions = Pick<Call, 'cut' | 'file' | 'isPage'> & {
+  /** Called when the connection was cut. */
   readonly beforeRetry?: () => Promise<void>;
 };
 // biome-ignore lint/suspicious/noExplicitAny: wire data
@@ -42,6 +42,8 @@ interface Device {
 export const JOB_PATIENCE_SECONDS = 5 * 60;
 /** Messages per long page. */
 export const PAGE = 1000;
+/** Number of events from which on a response may have left out others. */
+const FULL_RESPONSE = 100;
 /** Time after which the server must have noticed a change of its clock. */
 const CLOCK_PATIENCE_SECONDS = 60;
 const BOT_URL = 'https://bot.example.com/';
@@ -76,7 +78,7 @@ interface Awaited {
 export class CompanyClients {
   readonly devices = new Map<Person, Device>();
   /** Groups that settings name. */
-  readonly groups = { everyone: 0, moderators: 0, crew: 0 };
+  readonly groups = { everyone: 0, moderators: 0, members: 0, crew: 0 };
   /** True if a request of this step was sent again, because its answer was lost. */
   mayHaveRepeated = false;
   /** People who are at work. The clients of all others are offline. */
@@ -161,7 +163,8 @@ export class CompanyClients {
   private answer(numbers: ReadonlySet<number>): string {
     const [number = 0] = numbers;
     const question = this.model.questionOf(number);
-    if (!question || numbers.size > 1) {
+    // The edit history has former texts.
+    if (!question || [...numbers].some((each) => this.model.questionOf(each) !== question)) {
       this.refusal = `the bot gets text ${[...numbers]}`;
       return '';
     }
@@ -245,17 +248,17 @@ export class CompanyClients {
 
   /** Repeats a request until the server answers. */
   async insist(person: Person, method: Call['method'], path: string, params: Params, options: CallOptions = {}) {
-    let losesAnswer = options.losesAnswer ?? false;
+    let { cut } = options;
     for (;;) {
       try {
-        return await this.call(person, method, path, params, { ...options, losesAnswer });
+        return await this.call(person, method, path, params, { ...options, cut });
       } catch (error) {
         if (!(error instanceof ConnectionLost)) throw error;
-        if (!losesAnswer && !this.engine.isDead && this.recovering === null) {
+        if (!cut && !this.engine.isDead && this.recovering === null) {
           throw new Violation('every request is answered', `p${person} ${method} ${path}`);
         }
-        if (losesAnswer) await options.beforeRetry?.();
-        losesAnswer = false;
+        if (cut) await options.beforeRetry?.();
+        cut = undefined;
         // Polls change nothing.
         if (path !== '/events') this.mayHaveRepeated = true;
         if (this.engine.isDead) await this.recover();
@@ -319,7 +322,7 @@ export class CompanyClients {
   beginStep(isTogether: boolean): void {
     this.mayHaveRepeated = false;
     this.isTogether = isTogether;
-    this.engine.isReadingSlow = isTogether;
+    this.engine.isSlow = isTogether;
     for (const [person, steps] of this.offline) {
       if (steps > 1) this.offline.set(person, steps - 1);
       else this.offline.delete(person);
@@ -434,6 +437,7 @@ export class CompanyClients {
     if (status !== 200) return;
     for (const { name, id } of json.realm_user_groups) {
       if (name === 'role:everyone') this.groups.everyone = id;
+      if (name === 'role:members') this.groups.members = id;
       if (name === 'role:moderators') this.groups.moderators = id;
       if (name === 'crew') this.groups.crew = id;
     }
@@ -516,17 +520,17 @@ export class CompanyClients {
     if (!device || !this.isOnline(person)) return;
     for (;;) {
       const params = { queue_id: device.queueId, last_event_id: device.lastEventId, dont_block: true };
-      const { losesPoll: losesAnswer } = device;
+      const cut = device.losesPoll ? 'answer' : undefined;
       device.losesPoll = false;
-      const { status, json } = await this.insist(person, 'GET', '/events', params, { losesAnswer });
+      const { status, json } = await this.insist(person, 'GET', '/events', params, { cut });
       if (json?.code === 'BAD_EVENT_QUEUE_ID' || (status === 400 && device.mayKnowLost)) {
         await this.connect(person);
         return;
       }
       if (status !== 200 && this.engine.isDiskFailing) return;
       if (status !== 200) throw new Violation('events are delivered', `p${person}: ${JSON.stringify(json)}`);
-      if (json.events.length === 0) break;
       for (const event of json.events) this.applyEvent(person, device, event);
+      if (json.events.length < FULL_RESPONSE) break;
     }
     this.model.hasCaughtUp(person);
   }

@@ -66,7 +66,9 @@ export class Deliveries {
       const key = `${change} ${messageId}`;
       const limit = limits.get(key) ?? { least: 0, most: 0 };
       limits.set(key, limit);
-      if (change !== 'message' || !isDeleted(messageId)) limit.least += least;
+      // Events with the text of a deleted message leave the log.
+      const isText = change === 'message' || change === 'update';
+      if (!isText || !isDeleted(messageId)) limit.least += least;
       limit.most += most;
     }
     for (const key of this.received.keys()) if (!limits.has(key)) limits.set(key, { least: 0, most: 0 });

@@ -87,8 +87,8 @@ export class Engine {
   readonly problems: string[] = [];
   /** Number of crashes. */
   crashes = 0;
-  /** True if the results of reads arrive some turns of the event loop later, so that others commit meanwhile. */
-  isReadingSlow = false;
+  /** True if results of reads and commits arrive some turns of the event loop later, so that others work in between. */
+  isSlow = false;
   readonly disk = new SimulatedDisk();
   private readonly randomness: SeededRandom;
   private readonly faultRandomness: SeededRandom;
@@ -313,8 +313,7 @@ export class Engine {
       read: (work, run) =>
         counted(async () => {
           const result = await run(work);
-          for (let turns = this.isReadingSlow ? this.faultRandomness.below(MAX_TURNS) : 0; turns > 0; turns--)
-            await this.time.yield();
+          await this.linger();
           return result;
         }),
       write: (work, run) =>
@@ -337,9 +336,15 @@ export class Engine {
             return made;
           });
           if (moment !== null) this.die();
+          await this.linger();
           return result;
         }),
     });
+  }
+
+  private async linger(): Promise<void> {
+    for (let turns = this.isSlow ? this.faultRandomness.below(MAX_TURNS) : 0; turns > 0; turns--)
+      await this.time.yield();
   }
 
   /** Moment at which the process ends in the unit that begins now; null if it survives it. Units may run together. */

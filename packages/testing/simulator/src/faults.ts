@@ -33,7 +33,7 @@ export const FAULTS = {
     weight: 3,
     play: async (company, step) => {
       company.losePolls();
-      await send(company, step, true);
+      await send(company, step, step.b < 0.4 ? 'request' : 'answer');
     },
   },
   clockBack: { weight: 1, play: async (company, { a }) => company.jumpClock(-Math.floor(a * 3600)) },

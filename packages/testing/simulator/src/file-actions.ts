@@ -24,7 +24,7 @@ async function upload(company: Company, step: Choices): Promise<void> {
     quotedFor: new Set(),
   };
   model.files.set(number, file);
-  await send(company, step, false, file);
+  await send(company, step, undefined, file);
 }
 
 /** Uploads, downloads and deletions of files. */

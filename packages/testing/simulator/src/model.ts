@@ -154,6 +154,8 @@ export interface Newcomer {
 class CompanyState {
   /** Role by person. */
   roles: number[] = [];
+  /** True if guests may see only people with whom they share a conversation (users §1.4). */
+  limitsGuests = false;
   /** Members of a named group. */
   crew = new Set<Person>();
   channels = new Map<number, Channel>();

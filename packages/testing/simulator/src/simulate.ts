@@ -2,6 +2,7 @@ import type { Role } from '@parley/domain/access';
 import { SeededRandom } from '@parley/server/testing';
 import { ACTIONS } from './actions.js';
 import type { SimulatedApp } from './app.js';
+import { other } from './choices.js';
 import { Company } from './company.js';
 import { Engine } from './engine.js';
 import { FAULTS, type FaultKind, playStep, type Step, type StepKind } from './faults.js';
@@ -63,8 +64,8 @@ const SHIFT_SECONDS = 3600;
 const MAX_PRESENT = 4;
 /** Steps between two checks of all people. */
 const FULL_CHECK_EVERY = 100;
-/** Steps between two checks of one person. */
-const PERSON_CHECK_EVERY = 8;
+/** Share of the steps after which one person is checked. */
+const CHECKED_SHARE = 1 / 12;
 /** Steps after which everybody's access is checked. */
 const ACCESS_STEPS: ReadonlySet<StepKind> = new Set([
   ...(['move', 'delete', 'join', 'invite', 'leave', 'promote', 'changeChannel', 'changeGroup'] as const),
@@ -271,7 +272,7 @@ async function checkStep(company: Company, group: readonly Step[], played: numbe
   const isFull = played % FULL_CHECK_EVERY === 0;
   if (isFull) await company.endSlowReads();
   if (isFull) for (const person of present) await company.checkPerson(person);
-  else if (played % PERSON_CHECK_EVERY === 0) await company.checkPerson(witness);
+  else if (other(step.b) < CHECKED_SHARE) await company.checkPerson(witness);
   for (const { kind, by } of group) if (PERSONAL_STEPS.includes(kind)) await company.checkState(by);
   requireNoProblems(company);
   await company.checkApp(false);

@@ -18,8 +18,8 @@ export interface Call {
   readonly authorization?: string;
   /** Host name of a copied company. Its texts have other marks. */
   readonly copyHost?: string | undefined;
-  /** True to disconnect when the answer begins, so that the client never learns of it. */
-  readonly losesAnswer?: boolean;
+  /** The client disconnects within the body of the request, or when the answer begins. */
+  readonly cut?: 'request' | 'answer' | undefined;
   /** Content of a file to upload, instead of parameters. */
   readonly file?: string;
   /** True for a path outside of the API. */
@@ -115,7 +115,7 @@ export class Wire {
 
   /** The client reads the answer when `waiting` resolves. @throws ConnectionLost */
   async call(
-    { method, path, params = {}, authorization, copyHost, losesAnswer = false, file, isPage = false }: Call,
+    { method, path, params = {}, authorization, copyHost, cut, file, isPage = false }: Call,
     waiting?: Promise<void>,
   ): Promise<Answer> {
     const form = new URLSearchParams();
@@ -129,7 +129,7 @@ export class Wire {
     try {
       return await new Promise<Answer>((resolve, reject) => {
         const lost = () => reject(new ConnectionLost());
-        request(
+        const sent = request(
           {
             createConnection: () => client as never,
             host: 'localhost',
@@ -145,7 +145,7 @@ export class Wire {
             },
           },
           (response) => {
-            if (losesAnswer) {
+            if (cut) {
               client.destroy();
               lost();
               return;
@@ -158,9 +158,9 @@ export class Wire {
                 resolve({ status: response.statusCode!, body, json: isJson ? JSON.parse(body) : null });
               }, lost);
           },
-        )
-          .on('error', lost)
-          .end(content);
+        ).on('error', lost);
+        if (cut === 'request') sent.write(content.slice(0, content.length / 2), () => client.destroy());
+        else sent.end(content);
       });
     } finally {
       client.destroy();
@@ -169,7 +169,11 @@ export class Wire {
 
   /** Cuts all connections, as the end of a process does. */
   cut(): void {
-    for (const pipe of this.open) pipe.destroy();
+    for (const pipe of this.open) {
+      pipe.destroy();
+      // A response that waits for its reader ends as well.
+      pipe.other.destroy();
+    }
     this.server.close();
   }
 
