@@ -7,6 +7,7 @@ import type { Realm } from '../realms/realm.js';
 import { hasRealmPermission } from '../realms/realm-permissions.js';
 import type { EmailVisibility } from '../realms/user-settings.js';
 import { type UserWithProfile, withProfiles } from './profiles.js';
+import type { UserStatus } from './statuses.js';
 import type { User, UserListEntry } from './user.js';
 
 /** Data that determines whether a guest can see a user. */
@@ -73,7 +74,7 @@ export async function inaccessibleUserIds(
 }
 
 type Reads = Pick<Repositories | Transaction, 'users'>;
-type ReadsWithProfiles = Pick<Repositories | Transaction, 'users' | 'profiles'>;
+type ReadsWithProfiles = Pick<Repositories | Transaction, 'users' | 'profiles' | 'statuses'>;
 
 /** Returns the given users hidden from each limited guest, with one entry per guest. */
 export async function inaccessibleUserIdsByGuest(
@@ -111,9 +112,15 @@ export interface AccessQuestion {
   readonly reach?: Reach | undefined;
 }
 
+/** User that became visible. */
+export interface GainedUser extends UserWithProfile {
+  /** Null if the user never set a status. */
+  readonly status: UserStatus | null;
+}
+
 export interface AccessChange {
   /** Users that became visible, in the order of the question. */
-  readonly gained: readonly UserWithProfile[];
+  readonly gained: readonly GainedUser[];
   readonly lost: readonly UserId[];
 }
 
@@ -139,16 +146,17 @@ export async function accessChanges(
   );
   const found = await usersById(reads, realmId, changed);
   const accessible = await withProfiles(reads, realmId, [...found.values()]);
-  const withProfile = new Map(accessible.map((user) => [user.id, user]));
+  const statuses = accessible.length === 0 ? null : await reads.statuses.list(realmId);
+  const shown = new Map(accessible.map((user) => [user.id, { ...user, status: statuses?.get(user.id) ?? null }]));
   let next = 0;
   return questions.map(({ guestId, userIds, reach }) => {
-    const gained: UserWithProfile[] = [];
+    const gained: GainedUser[] = [];
     const lost: UserId[] = [];
     for (const userId of userIds) {
       const wasPartner = answers[next++]!;
       const isPartner = answers[next++]!;
       const [wasKnown, isKnown] = [reach === 'narrowed' || wasPartner, reach === 'widened' || isPartner];
-      const user = withProfile.get(userId);
+      const user = shown.get(userId);
       // Guests can always see bots and themselves.
       if (wasKnown === isKnown || !user || isKnownToGuest(guestId, user, false)) continue;
       if (isKnown) gained.push(user);

@@ -28,12 +28,12 @@ import type { Realm } from '../realms/realm.js';
 import {
   accessChanges,
   canSeeEmail,
+  type GainedUser,
   inaccessibleUserIdsByGuest,
   isLimitedGuest,
   type Reach,
 } from './accessible-users.js';
 import { accountDeactivated } from './authentication.js';
-import type { UserWithProfile } from './profiles.js';
 import type { User } from './user.js';
 
 declare module '../kernel/feature-types.js' {
@@ -79,7 +79,7 @@ declare module '../kernel/feature-types.js' {
     /** Users in `EventNeeds.userIds` hidden from the receiver (users §1.4). */
     readonly inaccessible: ReadonlySet<UserId>;
     /** Users in `EventNeeds.access` that became visible or hidden, by ascending id. */
-    readonly gained: readonly UserWithProfile[];
+    readonly gained: readonly GainedUser[];
     readonly lost: readonly UserId[];
     /** Users in `EventNeeds.addresses` with an email that became visible or hidden. */
     readonly addressChanges: readonly AddressChange[];

@@ -50,9 +50,11 @@ export const presentStatusChange = ({ isAway, text, emoji }: StatusChange, clien
   ...(emoji !== undefined && presentEmoji(emoji ?? NO_EMOJI, client)),
 });
 
+export const STATUS_FORM = form('user_status', { user_id: wire.integer(), ...STATUS });
+
 export const STATUS_EVENTS = {
   'user.status_changed': {
-    forms: [form('user_status', { user_id: wire.integer(), ...STATUS })],
+    forms: [STATUS_FORM],
     present: ({ userId, change }, context) => {
       const client = variantByKey(context.presentation.client);
       return context.shared(change.emoji?.type === 'extra' ? client.extraEmojiType : '', () =>

@@ -1,5 +1,5 @@
 import type { EventOf } from '@parley/domain/kernel';
-import { canSeeEmail, isEmailPublic, type User, type UserEventTypes } from '@parley/domain/users';
+import { canSeeEmail, type GainedUser, isEmailPublic, type User, type UserEventTypes } from '@parley/domain/users';
 import {
   can,
   type EventContext,
@@ -13,7 +13,9 @@ import {
   type WireEvent,
 } from '../delivery/event-presenter.js';
 import type { PublicRealm } from '../delivery/public-realm.js';
+import { variantByKey } from '../wire/request.js';
 import * as wire from '../wire/schema.js';
+import { presentStatus, STATUS_FORM } from './statuses.js';
 import {
   presentAvatar,
   presentUnknownUser,
@@ -71,7 +73,7 @@ export const USER_EVENTS = {
     }),
   ),
   'user.access_changed': {
-    forms: [ADDED, ACTIVATION, REMOVED],
+    forms: [ADDED, ACTIVATION, STATUS_FORM, REMOVED],
     needs: ({ userIds, before, reach }) => ({ access: { userIds, before, reach } }),
     present: (_event, context) => [
       ...context.receiver.gained.flatMap((user) => presentUserGained(user, context)),
@@ -136,11 +138,15 @@ function presentAddressChange(user: User, isSeen: boolean, publicRealm: PublicRe
 }
 
 /** Clients assume that an added user is active. */
-function presentUserGained(user: User, context: EventContext): readonly WireEvent[] {
+function presentUserGained(user: GainedUser, context: EventContext): readonly WireEvent[] {
   const added = presentUserAdded(user, context);
-  if (user.isActive) return [added];
-  const person = { user_id: user.id, is_active: false };
-  return [added, [opened({ type: 'realm_user', op: 'update', person })]];
+  const { id: user_id, status } = user;
+  if (!user.isActive) {
+    return [added, [opened({ type: 'realm_user', op: 'update', person: { user_id, is_active: false } })]];
+  }
+  const shown = status && presentStatus({ ...status, isAway: false }, variantByKey(context.presentation.client));
+  if (!shown || Object.keys(shown).length === 0) return [added];
+  return [added, [opened({ type: 'user_status', user_id, ...shown })]];
 }
 
 function presentUserAdded(user: User, context: EventContext): WireEvent {

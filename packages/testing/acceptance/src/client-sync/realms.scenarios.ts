@@ -64,10 +64,13 @@ export const REALMS_SCENARIOS: Scenarios = {
       heard: ['realm/update_dict'],
     },
     {
-      title: 'guests gain access to all users',
+      title: 'guests gain access to all users, some of whom have a status',
       as: 'desdemona',
+      prepare: async ({ server, people }) => {
+        fieldsOf(await server.post('/users/me/status', people.shiva, { status_text: 'busy', emoji_name: 'car' }));
+      },
       params: async (world) => ({ can_access_all_users_group: { new: (await systemGroups(world)).everyone } }),
-      heard: ['realm/update_dict', ...ACQUAINTED],
+      heard: ['realm/update_dict', ...ACQUAINTED, 'user_status'],
     },
     {
       title: 'guests lose access to all users',
