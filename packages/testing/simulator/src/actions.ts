@@ -6,7 +6,7 @@ import { channelsOf, destinationOf, pickChannel, send, TOPICS } from './sending.
 
 const OWNER_PERSON = 0;
 /** Refusals of a move that has already happened. */
-const MOVED = new Set(['Nothing to change', 'Invalid propagate_mode without topic edit']);
+const MOVED = new Set(['Nothing to change', 'Invalid propagate_mode without topic edit', 'Invalid message(s)']);
 
 /** Changes between members and guests are frequent, because most rights depend on them. */
 const ROLES = [ADMINISTRATOR, MODERATOR, MEMBER, GUEST, MEMBER, GUEST, MODERATOR, MEMBER];
