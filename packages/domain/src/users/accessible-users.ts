@@ -7,8 +7,7 @@ import type { Realm } from '../realms/realm.js';
 import { hasRealmPermission } from '../realms/realm-permissions.js';
 import type { EmailVisibility } from '../realms/user-settings.js';
 import { type UserWithProfile, withProfiles } from './profiles.js';
-import type { UserStatus } from './statuses.js';
-import type { User, UserListEntry } from './user.js';
+import type { User, UserListEntry, UserStatus } from './user.js';
 
 /** Data that determines whether a guest can see a user. */
 export interface UserAccess {

@@ -10,7 +10,7 @@ import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { getOrThrow } from '../kernel/work.js';
 import { loadRealm } from '../realms/realm-loaders.js';
 import { accessibleUserIds } from './accessible-users.js';
-import type { User } from './user.js';
+import type { User, UserStatus } from './user.js';
 import { accessorsOf } from './user-delivery.js';
 import { loadViewer } from './users.use-cases.js';
 
@@ -22,13 +22,6 @@ export const STATUS_ERRORS = declareErrors({
 });
 
 type StatusErrors = typeof STATUS_ERRORS;
-
-/** Status text and emoji of a user (users §7). */
-export interface UserStatus {
-  /** Empty if there is no text. */
-  readonly text: string;
-  readonly emoji: Emoji | null;
-}
 
 /** Status with the visibility of the user's presence. */
 export interface ShownStatus extends UserStatus {

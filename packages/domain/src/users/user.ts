@@ -1,4 +1,5 @@
 import type { Role } from '../access/roles.js';
+import type { Emoji } from '../files/emoji.js';
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import type { EventSeq, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { foldCase, isLongerThan, isShorterThan, positionOfUnprintable, takeCodePoints, trim } from '../kernel/text.js';
@@ -267,4 +268,11 @@ declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
     users: [reads: UserReads, repository: UserRepository];
   }
+}
+
+/** Status text and emoji of a user (users §7). */
+export interface UserStatus {
+  /** Empty if there is no text. */
+  readonly text: string;
+  readonly emoji: Emoji | null;
 }

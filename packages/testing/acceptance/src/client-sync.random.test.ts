@@ -45,7 +45,7 @@ const somebody = fc.uniqueArray(person, { minLength: 1, maxLength: 3 });
 /** Empty means the caller. */
 const principals = fc.oneof(fc.constant([] as WorldPerson[]), somebody);
 const channel = fc.constantFrom(...CHANNELS, ...NEW_CHANNELS);
-const group = fc.constantFrom<WorldGroup>('crew', 'guild');
+const group = fc.constantFrom<WorldGroup>('players', 'troupe');
 const someChannels = fc.uniqueArray(fc.constantFrom(...CHANNELS), { minLength: 1, maxLength: 2 });
 const anyChannels = fc.uniqueArray(channel, { minLength: 1, maxLength: 2 });
 const topic = fc.constantFrom('', 'news', 'NEWS', 'plans');
@@ -234,8 +234,8 @@ const steps = fc.oneof(
     ),
   ),
   step('POST /user_groups/:user_group_id/subgroups', fc.constantFrom('add', 'delete'), (op, { groups }) => ({
-    user_group_id: groups.guild,
-    [op]: [groups.crew],
+    user_group_id: groups.troupe,
+    [op]: [groups.players],
   })),
   step('POST /users/me/muted_users/:muted_user_id', person, (name, { people }) => ({ muted_user_id: people[name].id })),
   step('PATCH /realm', fc.boolean(), (isOpen, { groups }) => ({

@@ -36,12 +36,12 @@ const CHANNELS = {
 } as const satisfies Record<string, { readonly subscribers: readonly WorldPerson[]; readonly params: object }>;
 
 export type WorldChannel = keyof typeof CHANNELS;
-export type WorldGroup = 'crew' | 'guild' | 'everyone' | 'members';
+export type WorldGroup = 'players' | 'troupe' | 'everyone' | 'members';
 
 interface WorldContents {
   readonly people: Readonly<Record<WorldPerson, TestUser>>;
   readonly channels: Readonly<Record<WorldChannel, number>>;
-  /** The crew is a subgroup of the guild. */
+  /** The players are a subgroup of the troupe. */
   readonly groups: Readonly<Record<WorldGroup, number>>;
   /** Message ids in `town`, oldest first. */
   readonly messages: readonly number[];
@@ -86,9 +86,9 @@ async function fill(server: TestServer): Promise<WorldContents> {
     const made = { name, description: '', members: members.map(({ id }) => id), subgroups };
     return fieldsOf(await server.post('/user_groups/create', people.desdemona, made)).group_id as number;
   };
-  const crew = await group('crew', [hamlet, people.cordelia], []);
+  const players = await group('players', [hamlet, people.cordelia], []);
   const { everyone, members } = await server.systemGroups();
-  const groups = { everyone, members, crew, guild: await group('guild', [], [crew]) };
+  const groups = { everyone, members, players, troupe: await group('troupe', [], [players]) };
   const messages = [
     await server.sendMessage(iago, channels.town, { topic: 'news', content: 'first' }),
     await server.sendMessage(iago, channels.town, { topic: 'news', content: 'for @**King Hamlet**' }),

@@ -237,7 +237,7 @@ function comparable(response: Wire): Wire {
     state[list].sort((a: Wire, b: Wire) => a.user_id - b.user_id);
     for (const user of state[list]) delete user.is_deleted;
   }
-  // By name in responses, as in the reference; a new name has no event for the group.
+  // Sorted by name in responses, as in the reference. A new name has no event for the group.
   for (const group of state.realm_default_stream_groups) group.streams.sort(ascending);
   for (const { user_id } of state.realm_non_active_users) delete state.user_status[user_id];
   for (const [id, status] of Object.entries<Wire>(state.user_status)) {
