@@ -18,7 +18,7 @@ export interface Call {
   readonly authorization?: string;
   /** Host name of a copied company. Its texts have other marks. */
   readonly copyHost?: string | undefined;
-  /** The client disconnects within the body of the request, or when the answer begins. */
+  /** Moment when the client disconnects: within the body of the request, or when the answer begins. */
   readonly cut?: 'request' | 'answer' | undefined;
   /** Content of a file to upload, instead of parameters. */
   readonly file?: string;
@@ -129,7 +129,7 @@ export class Wire {
     try {
       return await new Promise<Answer>((resolve, reject) => {
         const lost = () => reject(new ConnectionLost());
-        const sent = request(
+        const outgoing = request(
           {
             createConnection: () => client as never,
             host: 'localhost',
@@ -159,8 +159,8 @@ export class Wire {
               }, lost);
           },
         ).on('error', lost);
-        if (cut === 'request') sent.write(content.slice(0, content.length / 2), () => client.destroy());
-        else sent.end(content);
+        if (cut === 'request') outgoing.write(content.slice(0, content.length / 2), () => client.destroy());
+        else outgoing.end(content);
       });
     } finally {
       client.destroy();

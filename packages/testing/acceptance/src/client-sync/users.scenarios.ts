@@ -12,6 +12,9 @@ const toUser =
   (name: WorldPerson) =>
   ({ people }: World): Fields => ({ user_id: people[name].id });
 
+/** Events about a person who is reactivated. */
+const BACK = ['realm_export_consent', 'realm_user/update', 'subscription/peer_add', 'user_group/add_members'];
+
 export const USERS_SCENARIOS: Scenarios = {
   'POST /users': [
     {
@@ -97,13 +100,7 @@ export const USERS_SCENARIOS: Scenarios = {
         fieldsOf(await server.delete(`/users/${shiva.id}`, iago));
       },
       at: toUser('shiva'),
-      heard: [
-        'realm_export_consent',
-        'realm_user/update',
-        'subscription/peer_add',
-        'user_group/add_members',
-        'user_status',
-      ],
+      heard: [...BACK, 'user_status'],
     },
     {
       title: 'a user whose role changed meanwhile',
@@ -113,13 +110,7 @@ export const USERS_SCENARIOS: Scenarios = {
         fieldsOf(await server.patch(`/users/${shiva.id}`, iago, { role: 400 }));
       },
       at: toUser('shiva'),
-      heard: [
-        'realm_export_consent',
-        'realm_user/update',
-        'subscription/peer_add',
-        'user_group/add_members',
-        'user_group/remove_members',
-      ],
+      heard: [...BACK, 'user_group/remove_members'],
     },
   ],
   'PATCH /users/:user_id': [
