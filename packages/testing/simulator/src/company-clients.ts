@@ -358,6 +358,17 @@ export class CompanyClients {
     await this.recover();
   }
 
+  /** The server stops, and the next one finds the database of the last release. `stop`: see `upgradePlan`. */
+  async upgrade(stop: number): Promise<void> {
+    const { engine, model } = this;
+    // The last release has no tables for imports and for what applications send.
+    if (engine.isDiskFailing || engine.app || model.histories.length > 0) return;
+    this.trace('the last release is upgraded');
+    await engine.crash();
+    engine.upgradePlan = stop;
+    await this.recover();
+  }
+
   /** Each client's next poll is repeated, because its answer is lost. */
   losePolls(): void {
     for (const device of this.devices.values()) device.losesPoll = true;

@@ -58,6 +58,11 @@ export class SimulatedDisk {
     return this.backup !== null;
   }
 
+  /** True between a loss of power and the next start. */
+  get isLost(): boolean {
+    return this.survivor !== null;
+  }
+
   /** The power fails: committed transactions survive, the next one is torn. `tear`: fraction of its first page. */
   losePower(tear: number): void {
     this.countdown = null;
@@ -72,6 +77,7 @@ export class SimulatedDisk {
 
   /** Undoes everything that the dead process has written since, such as its orderly close. */
   recover(): void {
+    this.countdown = null;
     this.readers = 0;
     this.isWriting = false;
     if (!this.survivor) return;

@@ -12,13 +12,14 @@ import { CreateRealm, RegisterUser } from '@parley/domain/membership';
 import { type Logger, silentLogger } from '@parley/http';
 import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { type ComposedParley, composeParley, SeededRandom } from '@parley/server/testing';
-import { openSqliteStorage } from '@parley/sqlite';
+import { openSqliteStorage, type SqliteStorage } from '@parley/sqlite';
 import { FakeImageProcessor, intercepting, MemoryBlobStore, MemoryPartialBlobStore } from '@parley/testkit';
 import type { SimulatedApp } from './app.js';
 import { SimulatedDisk } from './disk.js';
 import { Outside } from './outside.js';
 import type { SimulatedTime } from './simulated-time.js';
 import { settle } from './simulated-time.js';
+import { returnToLastRelease } from './upgrading.js';
 import { Violation } from './violation.js';
 import { type Answer, type Call, ConnectionLost, Wire } from './wire.js';
 
@@ -100,6 +101,8 @@ export class Engine {
   app: SimulatedApp | null = null;
   /** Next crash; null if none is planned. */
   crashPlan: CrashPlan | null = null;
+  /** Number of statements that write until the upgrade stops with which the next start begins; null if there is none. */
+  upgradePlan: number | null = null;
   private starts = 0;
   /** Number of units of work since somebody last waited for the engine. */
   private unitsSinceTurn = 0;
@@ -123,9 +126,7 @@ export class Engine {
   };
 
   async start(): Promise<void> {
-    const { time } = this;
-    const { path, trace } = this.disk;
-    const { uow, close } = openSqliteStorage({ path, clock: time, timers: time, words: htmlMessages, trace });
+    const { uow, close } = this.openStorage();
     const state = { isDead: false, units: 0, calls: 0 };
     const error: Logger['error'] = (fields, message) => this.notice(fields, message);
     const log: Logger = { ...silentLogger, warn: () => {}, error };
@@ -134,6 +135,15 @@ export class Engine {
     for (let n = 0; n < this.nodeCount; n++) nodes.push(await this.compose(unitOfWork, buses.connect(), log));
     this.process = Object.assign(state, { nodes, close });
     await settle(this.isBusy);
+  }
+
+  private openStorage(): SqliteStorage {
+    const { path, trace } = this.disk;
+    try {
+      return openSqliteStorage({ path, clock: this.time, timers: this.time, words: htmlMessages, trace });
+    } catch (error) {
+      throw new Violation('the server starts', `${error}`);
+    }
   }
 
   private async compose(unitOfWork: UnitOfWork, bus: Bus, logger: Logger): Promise<Node> {
@@ -264,7 +274,25 @@ export class Engine {
     // Releases the file; nothing that the old process still does survives.
     await this.process.close();
     this.disk.recover();
+    if (this.upgradePlan !== null) await this.upgradeUntil(this.upgradePlan);
+    this.upgradePlan = null;
     await this.start();
+  }
+
+  /** Upgrades the database of the last release, until the machine stops. The next start does the rest. */
+  private async upgradeUntil(statements: number): Promise<void> {
+    const { disk } = this;
+    returnToLastRelease(disk.path);
+    disk.interruptAfter(statements, () => {
+      disk.losePower(this.faultRandomness.fraction());
+      throw new Error('The process has ended');
+    });
+    try {
+      await this.openStorage().close();
+    } catch (error) {
+      if (!disk.isLost) throw error;
+    }
+    disk.recover();
   }
 
   async close(): Promise<void> {

@@ -4,6 +4,9 @@ import type { Company } from './company.js';
 import { copyCompany, importHistory } from './importing.js';
 import { send } from './sending.js';
 
+/** Statements that write from which one an upgrade stops. About half of the upgrades have fewer. */
+const MAX_STOP = 120;
+
 /** Faults by name, with their weight among all faults. */
 export const FAULTS = {
   crash: {
@@ -43,6 +46,8 @@ export const FAULTS = {
   restore: { weight: 1, play: async (company) => company.restoreBackup() },
   copyCompany: { weight: 2, play: copyCompany },
   importHistory: { weight: 2, play: importHistory },
+  // Planned once in a run.
+  upgrade: { weight: 0, play: async (company, { a }) => company.upgrade(Math.floor(a * MAX_STOP)) },
   slowReader: { weight: 2, play: async (company, { by }) => company.readSlowly(by) },
 } satisfies Readonly<Record<string, { readonly weight: number; readonly play: Play }>>;
 

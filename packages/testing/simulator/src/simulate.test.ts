@@ -65,6 +65,13 @@ describe('simulation', () => {
         ...[step(32, 'importHistory'), step(33, 'restore'), step(34, 'importHistory'), step(35, 'copyCompany')],
       ],
     ],
+    [
+      'the last release is upgraded, with a crash in between, and its file and queues are used afterwards',
+      [
+        ...[step(9, 'upload'), step(9.01, 'edit'), step(9.02, 'upgrade', 0.3), step(9.03, 'download')],
+        ...[step(9.04, 'upgrade', 0.9), step(9.05, 'search'), step(9.06, 'edit'), step(10, 'deleteFile')],
+      ],
+    ],
     ['the owner changes a role and thereby the members of system groups', [step(9, 'send'), step(9.01, 'promote')]],
   ])('keeps every invariant if %s', async (_, steps) => {
     const { violation } = await run({ seed: 3, people: 3, steps });

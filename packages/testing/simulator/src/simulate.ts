@@ -104,7 +104,17 @@ export function plan({ seed, days, people, faults, faultKinds }: SimulationOptio
       add(random.pick([time(), random.pick(busy), random.pick(joint)]), failures);
     for (const at of joint) for (let n = 0; n < 10; n++) add(at, JOINT_STEPS);
   }
-  return steps.sort((a, b) => a.at - b.at);
+  steps.sort((a, b) => a.at - b.at);
+  if (faults > 0 && (faultKinds?.includes('upgrade') ?? true)) insertUpgrade(steps, new SeededRandom(seed + 1));
+  return steps;
+}
+
+/** Inserts an upgrade in one of the rounds of steps before the first imported history, which it would lose. */
+function insertUpgrade(steps: Step[], random: SeededRandom): void {
+  const end = steps.findIndex(({ kind }) => kind === 'importHistory');
+  const index = random.below(end < 0 ? steps.length : end + 1);
+  const [a, b] = [random.fraction(), random.fraction()];
+  steps.splice(index, 0, { at: steps[index]!.at, kind: 'upgrade', by: steps[index]!.by, a, b });
 }
 
 /** People who are online, and who act. Polls and checks of everybody after each step would cost more than the step. */

@@ -1,0 +1,33 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { MIGRATIONS, migrate, openDatabaseFile } from '@parley/sqlite';
+
+/** Schema steps of the last release, 0.2.0. */
+const LAST_RELEASE = MIGRATIONS.slice(0, 18);
+
+/** Replaces the database by one with the schema of the last release and all rows and columns that it has. */
+export function returnToLastRelease(path: string): void {
+  const former = `${path}-former`;
+  // Permits to write the tables of the search index.
+  const database = openDatabaseFile(former).unsafeMode();
+  migrate(database, LAST_RELEASE);
+  database.pragma('foreign_keys = OFF');
+  database.prepare('ATTACH ? AS present').run(path);
+  const list = (sql: string) => database.prepare<[], string>(sql).pluck().all();
+  const id = database.pragma('present.application_id', { simple: true });
+  database.pragma(`application_id = ${id}`);
+  // Triggers would act for the second time.
+  const triggers = list("SELECT sql FROM sqlite_schema WHERE type = 'trigger'");
+  for (const name of list("SELECT name FROM sqlite_schema WHERE type = 'trigger'"))
+    database.exec(`DROP TRIGGER ${name}`);
+  const tables = list("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name <> 'schema_step'");
+  for (const table of tables) {
+    const columns = list(`SELECT '"' || name || '"' FROM pragma_table_info('${table}')`).join();
+    database.exec(`DELETE FROM main."${table}"`);
+    database.exec(`INSERT INTO main."${table}" (${columns}) SELECT ${columns} FROM present."${table}"`);
+  }
+  for (const trigger of triggers) database.exec(trigger);
+  database.close();
+  // The file stays the same one, because the server checks its identity.
+  writeFileSync(path, readFileSync(former));
+  for (const file of [former, `${path}-wal`, `${path}-shm`]) rmSync(file, { force: true });
+}
