@@ -32,6 +32,8 @@ interface Device {
   lastEventId: number;
   readonly synced: SyncedState;
   readonly deliveries: Deliveries;
+  /** Ids of the channels that the client knows. */
+  readonly channels: Set<number>;
   /** True if a restored backup may have lost events that the client knows. */
   mayKnowLost: boolean;
   /** True if the next poll loses its answer. */
@@ -72,6 +74,21 @@ interface Awaited {
   /** Text of the message when it was sent. */
   readonly number: number;
   readonly failures: number;
+}
+
+const idsOf = (channels: readonly Wire[]): readonly number[] => channels.map(({ stream_id }) => stream_id);
+
+/** Events about channels name only those that the client knows (channels §8). @throws Violation */
+function followChannels(person: Person, known: Set<number>, event: Wire): void {
+  const { type, op, stream_id, streams = [], subscriptions = [] } = event;
+  if (type !== 'stream' && type !== 'subscription') return;
+  const named = event.stream_ids ?? (stream_id === undefined ? idsOf([...streams, ...subscriptions]) : [stream_id]);
+  for (const id of named) {
+    if (type === 'stream' && op === 'create') known.add(id);
+    else if (!known.has(id))
+      throw new Violation('clients know what events name', `p${person}: ${JSON.stringify(event)}`);
+    if (type === 'stream' && op === 'delete') known.delete(id);
+  }
 }
 
 /** People of a simulated company with their clients. */
@@ -458,6 +475,7 @@ export class CompanyClients {
       lastEventId: json.last_event_id,
       synced: new SyncedState(ALL_CAPABILITIES, json, newest),
       deliveries: new Deliveries(this.isTogether),
+      channels: new Set([json.subscriptions, json.unsubscribed, json.never_subscribed].flatMap(idsOf)),
       mayKnowLost: false,
       losesPoll: false,
     });
@@ -553,6 +571,7 @@ export class CompanyClients {
     if (event.type === 'message' && this.model.messages.get(event.message.id)?.isDeleted) {
       throw new Violation('a deleted message is gone', `p${person} gets an event of message ${event.message.id}`);
     }
+    followChannels(person, device.channels, event);
     device.synced.apply(event);
     device.deliveries.receive(event);
     device.lastEventId = event.id;
