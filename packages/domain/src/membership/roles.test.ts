@@ -60,8 +60,8 @@ describe('role change', () => {
     ['member', 'guest', []],
     ['guest', 'member', ['front']],
   ])(
-    'changes default channel subscriptions only when the guest role is granted or removed: from %s to %s',
-    async (from, to, told) => {
+    'sends the default channels and their groups only when the guest role is granted or removed: from %s to %s',
+    async (from, to, names) => {
       const fixture = await createFixture(
         aUserOfEachRole(),
         aUser({ name: 'target', role: from }),
@@ -69,17 +69,20 @@ describe('role change', () => {
         aChannel({ name: 'former', isDefault: true, isArchived: true, subscribers: [] }),
         aChannel({ name: 'other', subscribers: [] }),
       );
+      const group = { name: 'doors', description: '', channelIds: [fixture.channel('other').id] };
+      const realmId = fixture.realm.id;
+      const { id } = await fixture.uow.write(realmId, (tx) => tx.defaultChannelGroups.add({ realmId, ...group }));
       await updating(fixture)('owner', 'target', { role: to });
-      const announced = fixture.storage.announced.filter(({ event }) => event.type === 'default_channels.changed');
-      const channelIds = told?.map((name) => fixture.channel(name).id);
+      const announced = fixture.storage.announced.filter(({ event }) => event.type.startsWith('default_channel'));
+      const audience = { kind: 'users', ids: [fixture.user('target').id] };
+      const channelIds = names?.map((name) => fixture.channel(name).id);
+      const groups = to === 'guest' ? [] : [{ id, ...group }];
       expect(announced.map(({ event, audience }) => ({ event, audience }))).toEqual(
-        told === null
+        names === null
           ? []
           : [
-              {
-                event: { type: 'default_channels.changed', channelIds },
-                audience: { kind: 'users', ids: [fixture.user('target').id] },
-              },
+              { event: { type: 'default_channels.changed', channelIds }, audience },
+              { event: { type: 'default_channel_groups.changed', groups }, audience },
             ],
       );
     },

@@ -4,6 +4,7 @@ import { type Role, SYSTEM_GROUPS, type SystemGroupName } from '../access/roles.
 import { CHANNEL_PERMISSIONS, type ChannelPermission } from '../channels/channel.js';
 import { metadataUsers } from '../channels/channel-delivery.js';
 import { announceVisibilityAfterRole } from '../channels/channel-notices.js';
+import { listDefaultChannelGroups } from '../channels/default-channels.js';
 import { GROUP_PERMISSIONS, type GroupPermission } from '../groups/group.js';
 import { systemGroupChange } from '../groups/system-groups.js';
 import { DomainError } from '../kernel/errors.js';
@@ -64,12 +65,19 @@ export async function changeRole(
   return changed;
 }
 
-/** Guests receive no default channels (channels §2.3). */
+/** Guests receive no default channels, and no groups of them (channels §2.3). */
 async function announceDefaultChannels(tx: Transaction, realm: Realm, actor: Actor): Promise<void> {
+  const audience = usersNamed([actor.id]);
   const channels = isGuest(actor) ? [] : await tx.channels.listDefaults(realm.id);
   await tx.events.append(realm.id, {
     event: { type: 'default_channels.changed', channelIds: channels.map(({ id }) => id) },
-    audience: usersNamed([actor.id]),
+    audience,
+  });
+  const groups = await listDefaultChannelGroups(tx, realm.id);
+  if (groups.length === 0) return;
+  await tx.events.append(realm.id, {
+    event: { type: 'default_channel_groups.changed', groups: isGuest(actor) ? [] : groups },
+    audience,
   });
 }
 

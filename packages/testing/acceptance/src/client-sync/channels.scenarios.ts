@@ -2,6 +2,7 @@ import { fieldsOf } from '../testing/expectations.js';
 import type { WireWorld as World, WorldChannel, WorldPerson } from '../testing/wire-world.js';
 import {
   ACQUAINTED,
+  addGroup,
   CREATED,
   type Fields,
   FLAGS_ADDED,
@@ -441,11 +442,6 @@ async function hamletAdministersCloset({ server, people, channels }: World): Pro
 
 async function addFolders({ server, people }: World): Promise<void> {
   for (const name of ['first', 'second']) fieldsOf(await server.post('/channel_folders/create', people.iago, { name }));
-}
-
-async function addGroup({ server, people }: World): Promise<void> {
-  const params = { group_name: 'outdoors', description: 'd', stream_names: ['town'] };
-  fieldsOf(await server.post('/default_stream_groups/create', people.iago, params));
 }
 
 function leaveTown({ server, people }: World): Promise<unknown> {

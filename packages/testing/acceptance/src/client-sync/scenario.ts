@@ -63,3 +63,9 @@ export function twoDrafts({ channels }: World): Fields {
 export function keepDraft(world: World): Promise<unknown> {
   return world.server.post('/drafts', world.people.hamlet, twoDrafts(world));
 }
+
+/** Makes a group of default channels, unless there is one. */
+export function addGroup({ server, people }: World): Promise<unknown> {
+  const params = { group_name: 'outdoors', description: 'd', stream_names: ['town'] };
+  return server.post('/default_stream_groups/create', people.iago, params);
+}

@@ -1,7 +1,7 @@
 import { GrantSpecialPermission } from '@parley/domain/users';
 import { fieldsOf } from '../testing/expectations.js';
 import type { WireWorld as World, WorldPerson } from '../testing/wire-world.js';
-import { ACQUAINTED, CREATED, type Fields, HIDDEN, LOST, type Scenarios } from './scenario.js';
+import { ACQUAINTED, addGroup, CREATED, type Fields, HIDDEN, LOST, type Scenarios } from './scenario.js';
 
 /** Events for a user who becomes inaccessible to a guest. */
 const OUT_OF_SIGHT = ['realm/update_dict', 'stream/update', 'user_group/remove_members', 'user_group/update'];
@@ -125,16 +125,18 @@ export const USERS_SCENARIOS: Scenarios = {
     {
       title: 'the same for less',
       as: 'iago',
+      prepare: addGroup,
       at: toUser('hamlet'),
       params: { role: 600 },
-      heard: [...ROLE, ...HIDDEN, ...LOST, 'default_streams'],
+      heard: [...ROLE, ...HIDDEN, ...LOST, 'default_streams', 'default_stream_groups'],
     },
     {
       title: 'the role of a limited guest',
       as: 'iago',
+      prepare: addGroup,
       at: toUser('lonelyGuest'),
       params: { role: 400 },
-      heard: [...ROLE, ...CREATED, 'subscription/peer_add', ...ACQUAINTED, 'default_streams'],
+      heard: [...ROLE, ...CREATED, 'subscription/peer_add', ...ACQUAINTED, 'default_streams', 'default_stream_groups'],
     },
     {
       title: 'a bot becomes an administrator',
