@@ -21,6 +21,12 @@ export const isOwner = (actor: Pick<Actor, 'role'>): boolean => actor.role === '
 export interface ActorReads {
   /** @throws DomainError USER_DEACTIVATED if the user was deactivated in the meantime */
   get(caller: { readonly realmId: RealmId; readonly userId: UserId }): Promise<Actor>;
+  /**
+   * Returns the author of an accepted request, whose remaining parts need no permission. A deactivated author keeps the
+   * groups of an active one.
+   * @throws DomainError USER_DEACTIVATED if the user is unknown
+   */
+  getAuthor(caller: { readonly realmId: RealmId; readonly userId: UserId }): Promise<Actor>;
   /** Loads several actors, for example bot owners. Unknown and deactivated users are absent. */
   list(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, Actor>>;
 }

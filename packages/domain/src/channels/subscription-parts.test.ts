@@ -171,6 +171,15 @@ describe('request for many subscriptions (contract decision 10)', () => {
     expect(await subscribedCount()).toBe(0);
   });
 
+  it('is completed by a job after a crash if its author is deactivated in between', async () => {
+    const { fixture, counter, people, subscribe, recover, subscribedCount } = await large(false);
+    counter.failsAfter = 2;
+    await expect(subscribe(people)).rejects.toThrow('Stopped');
+    await fixture.uow.write(fixture.realm.id, (tx) => tx.users.update({ ...fixture.user('owner'), isActive: false }));
+    await recover();
+    expect(await subscribedCount()).toBe(1200);
+  });
+
   it('marks messages as read in further units of work for users who left, unless they subscribed again', async () => {
     const { fixture, people, parts, subscribe } = await large();
     const [first, second, third] = people as [UserId, UserId, UserId];

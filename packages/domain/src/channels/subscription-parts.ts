@@ -300,7 +300,7 @@ export class ChangeSubscriptionParts extends RequestParts<SubscriptionPart, Subs
     // Storage caches only actors that are read before the unit's first change.
     await tx.actors.list(realmId, first);
     const [actor, realm, creator, namesakes, existingChannels] = await Promise.all([
-      tx.actors.get(part.creator),
+      tx.actors.getAuthor(part.creator),
       tx.realms.get(realmId),
       tx.users.find(realmId, part.creator.userId),
       tx.channels.listByName(realmId, names),

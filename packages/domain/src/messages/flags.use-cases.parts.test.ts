@@ -8,6 +8,7 @@ import {
   expectRefused,
   fakeRealmUrls,
   intercepting,
+  type MemoryFixture,
   sending,
 } from '@parley/testkit';
 import type { MessageId } from '../kernel/ids.js';
@@ -28,6 +29,9 @@ import { PLAIN_TEXTS } from './search.js';
 
 const COUNT = MAX_FLAGS_AT_ONCE + 50;
 const STAR: FlagChange = { op: 'add', flag: 'starred' };
+
+const deactivate = (fixture: MemoryFixture, name: string) =>
+  fixture.uow.write(fixture.realm.id, (tx) => tx.users.update({ ...fixture.user(name), isActive: false }));
 
 async function large(count = COUNT) {
   const fixture = await createFixture(
@@ -109,6 +113,15 @@ describe('request for the flags of many messages (contract decision 10)', () => 
     await recover();
     expect(await starred()).toEqual(ids.slice(0, -1));
   });
+
+  it('is completed by a job after a crash if its author is deactivated in between', async () => {
+    const { fixture, counter, ids, change, starred, recover } = await large();
+    counter.failsAfter = 2;
+    await expect(change(ids, STAR)).rejects.toThrow('Stopped');
+    await deactivate(fixture, 'reader');
+    await recover();
+    expect(await starred()).toEqual(ids);
+  });
 });
 
 describe('request that marks everything as read (contract decision 10)', () => {
@@ -155,13 +168,17 @@ describe('request that marks everything as read (contract decision 10)', () => {
     expect(await unread()).toEqual([]);
   });
 
-  it('is completed by a job after a crash', async () => {
+  it.each([
+    ['', async () => {}],
+    [' if its author is deactivated in between', (fixture: MemoryFixture) => deactivate(fixture, 'reader')],
+  ])('is completed by a job after a crash%s', async (_, change) => {
     const { fixture, units, markAll, unread, flagEvents } = await unreadEverywhere();
     units.before = async (count) => {
       if (count === 1) throw new Error('Stopped');
     };
     await expect(markAll()).rejects.toThrow('Stopped');
     expect(await unread()).toHaveLength(50);
+    await change(fixture);
     const { uow, clock } = fixture;
     clock.advance(60);
     const problems: unknown[] = [];

@@ -75,10 +75,9 @@ export class ChangeFlagParts extends RequestParts<FlagPart, FlagChangeOutcome> {
   }
 }
 
-/** Skips messages deleted since the request was checked. Does nothing if the caller was deactivated since then. */
+/** Skips messages deleted since the request was checked. */
 async function changePart(tx: Transaction, { caller, ids, change }: FlagPart): Promise<FlagChangeOutcome> {
-  const actor = (await tx.actors.list(caller.realmId, [caller.userId])).get(caller.userId);
-  if (!actor) return { changedIds: [], ignoredChannelIds: [] };
+  const actor = await tx.actors.getAuthor(caller);
   return changeFlags(tx, actor, await listChangeable(tx, actor, ids, change), change);
 }
 
@@ -188,11 +187,9 @@ export class MarkAllReadParts extends RequestParts<ReadPart> {
   }
 
   async prepare(job: Job<ReadPart>): Promise<JobWork<JobPartOutcome<void>>> {
-    const { caller } = job.payload;
     return async (tx) => {
-      // A part left by a crash may find its author deactivated.
-      const actor = (await tx.actors.list(caller.realmId, [caller.userId])).get(caller.userId);
-      return { result: undefined, next: actor ? await this.mark(tx, actor, job.payload, job) : [] };
+      const actor = await tx.actors.getAuthor(job.payload.caller);
+      return { result: undefined, next: await this.mark(tx, actor, job.payload, job) };
     };
   }
 

@@ -123,6 +123,21 @@ describe('move of many messages (contract decision 10)', () => {
     expect(lengthsOfEvents()).toEqual([250, 250, 100]);
   });
 
+  it.each([
+    ['is deactivated', { isActive: false }],
+    ['becomes a guest', { role: 'guest' }],
+  ] as const)('is completed by a job after a crash if its author %s in between', async (_, change) => {
+    const { fixture, failAfter, move, recover, state, channelId, lengthsOfEvents } = await moving();
+    failAfter(1);
+    const other = await channelId('other');
+    const moved = move({ channelId: other, topic: 'there', propagation: 'later', messageId: fixture.messages[0]!.id });
+    await expect(moved).rejects.toThrow('Stopped');
+    await fixture.uow.write(fixture.realm.id, (tx) => tx.users.update({ ...fixture.user('owner'), ...change }));
+    await recover();
+    expect(await state()).toEqual({ locations: { 'other>there': COUNT }, policiesLeft: 0 });
+    expect(lengthsOfEvents()).toEqual([250, 250, 100]);
+  });
+
   it('skips messages that another user moved in between', async () => {
     const { failAfter, ids, move, recover, state } = await moving();
     failAfter(1);

@@ -318,7 +318,7 @@ export class MoveParts extends RequestParts<MovePart> {
   async prepare(job: Job<MovePart>): Promise<JobWork<JobPartOutcome<void>>> {
     return async (tx) => {
       const { payload } = job;
-      const actor = await tx.actors.get(payload.caller);
+      const actor = await tx.actors.getAuthor(payload.caller);
       const channel = await tx.channels.get(actor.realmId, payload.channelId);
       const source = await tx.channels.get(actor.realmId, payload.sourceId);
       const move = { ...payload, channel, source };

@@ -5,9 +5,15 @@ import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 import { KnownVersions } from '../engine/known-versions.js';
 
+interface UserInRealm {
+  readonly realmId: RealmId;
+  readonly userId: UserId;
+}
+
 export class PostgresActorReads implements ActorReads {
   private readonly entries;
   private readonly entry;
+  private readonly author;
   private readonly loader;
 
   constructor(
@@ -17,17 +23,21 @@ export class PostgresActorReads implements ActorReads {
     quarantine: Quarantine,
   ) {
     this.loader = new ActorLoader(connection, cache, quarantine);
-    const active = 'FROM "user" u JOIN realm r ON r.id = u.realm_id WHERE u.realm_id = $1 AND u.is_active = 1';
+    const people = 'FROM "user" u JOIN realm r ON r.id = u.realm_id WHERE u.realm_id = $1';
+    const active = `${people} AND u.is_active = 1`;
     this.entry = connection.values<string>(`SELECT ${ACTOR_VERSION} ${active} AND u.id = $2`);
+    this.author = connection.values<string>(`SELECT ${ACTOR_VERSION} ${people} AND u.id = $2`);
     this.entries = connection.tuples<[UserId, string]>(
       `SELECT u.id, ${ACTOR_VERSION} ${active} AND u.id = ANY($2) ORDER BY u.id`,
     );
   }
 
-  async get({ realmId, userId }: { readonly realmId: RealmId; readonly userId: UserId }): Promise<Actor> {
-    const version = await this.known.of(this.connection, realmId, userId, () => this.entry.get(realmId, userId));
-    if (version === undefined) throw new DomainError('USER_DEACTIVATED', 'Account is deactivated');
-    return this.loader.get(userId, version);
+  async get(caller: UserInRealm): Promise<Actor> {
+    return this.load(caller, await this.versionOf(caller));
+  }
+
+  async getAuthor(caller: UserInRealm): Promise<Actor> {
+    return this.load(caller, (await this.versionOf(caller)) ?? (await this.author.get(caller.realmId, caller.userId)));
   }
 
   async list(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, Actor>> {
@@ -36,6 +46,15 @@ export class PostgresActorReads implements ActorReads {
     const read = unknown.length === 0 ? [] : await this.entries.all(realmId, unknown);
     await this.known.learn(this.connection, realmId, read);
     return this.loader.list([...known, ...read].sort(([a], [b]) => a - b));
+  }
+
+  private versionOf({ realmId, userId }: UserInRealm): Promise<string | undefined> {
+    return this.known.of(this.connection, realmId, userId, () => this.entry.get(realmId, userId));
+  }
+
+  private load({ userId }: UserInRealm, version: string | undefined) {
+    if (version === undefined) throw new DomainError('USER_DEACTIVATED', 'Account is deactivated');
+    return this.loader.get(userId, version);
   }
 }
 

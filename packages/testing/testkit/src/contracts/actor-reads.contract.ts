@@ -183,5 +183,24 @@ export function actorReadsContract(open: OpenStorage): void {
       expect([...actors.keys()]).toEqual([user('hamlet').id]);
       expect(actors.get(user('hamlet').id)).toEqual(await uow.read(realm.id, (r) => r.actors.get(caller('hamlet'))));
     });
+
+    it('returns the author of a request with the same groups before and after the deactivation', async () => {
+      const fixture = await stage(
+        aUser({ name: 'hamlet' }),
+        aGroup({ name: 'cast', members: ['hamlet'] }),
+        aGroup({ name: 'theatre', subgroups: ['cast'] }),
+      );
+      const { uow, realm, user, caller } = fixture;
+      const active = await uow.read(realm.id, (r) => r.actors.get(caller('hamlet')));
+      expect(await uow.read(realm.id, (r) => r.actors.getAuthor(caller('hamlet')))).toEqual(active);
+      await uow.write(realm.id, (tx) => tx.users.update({ ...user('hamlet'), isActive: false }));
+      expect(await uow.read(realm.id, (r) => r.actors.getAuthor(caller('hamlet')))).toEqual(active);
+      expect(await uow.write(realm.id, (tx) => tx.actors.getAuthor(caller('hamlet')))).toEqual(active);
+      // Nothing else accepts the deactivated user afterwards.
+      await expect(uow.read(realm.id, (r) => r.actors.get(caller('hamlet')))).rejects.toEqual(code('USER_DEACTIVATED'));
+      const other = await anotherRealm(fixture);
+      const stranger = { realmId: realm.id, userId: other.user('otherRealmUser').id };
+      await expect(uow.read(realm.id, (r) => r.actors.getAuthor(stranger))).rejects.toEqual(code('USER_DEACTIVATED'));
+    });
   });
 }

@@ -13,6 +13,12 @@ export class MemoryActors implements ActorReads {
     return actor;
   }
 
+  async getAuthor({ realmId, userId }: { readonly realmId: RealmId; readonly userId: UserId }): Promise<Actor> {
+    const user = this.unit.read('users').get(userId)?.user;
+    if (user?.realmId !== realmId) throw new DomainError('USER_DEACTIVATED', 'Account is deactivated');
+    return this.toActor(user);
+  }
+
   async list(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, Actor>> {
     const actors = new Map<UserId, Actor>();
     for (const id of userIds) {
