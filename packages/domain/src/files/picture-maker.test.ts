@@ -31,12 +31,16 @@ describe('PictureMaker', () => {
     expect(blobs.size).toBe(2);
   });
 
-  it('removes pictures when the work fails', async () => {
+  it.each([
+    ['removes pictures when the work is refused', new DomainError('NOT_PERMITTED', 'no'), 0],
+    ['keeps pictures when a commit may have named them', new DomainError('STORAGE_UNAVAILABLE', 'no'), 2],
+    ['keeps pictures when the work fails for an unknown reason', new Error('no'), 2],
+  ])('%s', async (_, error, left) => {
     const failing = maker.make(USER, image, [PNG, PNG], async () => {
-      throw new Error('no');
+      throw error;
     });
     await expect(failing).rejects.toThrow('no');
-    expect(blobs.size).toBe(0);
+    expect(blobs.size).toBe(left);
   });
 
   it('removes pictures and skips the work when a picture cannot be made', async () => {

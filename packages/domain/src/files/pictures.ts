@@ -76,8 +76,8 @@ export class PictureMaker {
   ) {}
 
   /**
-   * Makes one picture per target and passes them to `work`. Removes them again on failure. `owner` determines the
-   * processing queue.
+   * Makes one picture per target and passes them to `work`. Removes them again if `work` is refused. `owner` determines
+   * the processing queue.
    * @throws DomainError UNREADABLE_IMAGE, IMAGE_TOO_LARGE, CORRUPT_ANIMATION, UNKNOWN_ANIMATION_FORMAT, SERVER_BUSY
    */
   make<T>(
@@ -97,10 +97,15 @@ export class PictureMaker {
     work: (pictures: readonly MadePicture[] | DomainError) => Promise<T>,
   ): Promise<T> {
     const made: MadePicture[] = [];
+    let hasBegun = false;
     try {
-      return await work((await this.makeAll(owner, image, targets, made)) ?? made);
+      const error = await this.makeAll(owner, image, targets, made);
+      hasBegun = true;
+      return await work(error ?? made);
     } catch (error) {
-      await this.discard(made.map(({ blob }) => blob));
+      // Other failures may hide a commit that named the pictures. The sweep removes them if there was none.
+      const isRefused = error instanceof DomainError && error.kind !== 'unavailable';
+      if (!hasBegun || isRefused) await this.discard(made.map(({ blob }) => blob));
       throw error;
     }
   }

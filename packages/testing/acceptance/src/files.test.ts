@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FolderBlobStore } from '@parley/blobs';
 import { DeleteFile, SweepFiles } from '@parley/domain/files';
+import { DomainError } from '@parley/domain/kernel';
 import { RestoreMessages } from '@parley/domain/messages';
 import { MemoryBlobStore, SeededRandomness, until } from '@parley/testkit';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
@@ -96,6 +97,19 @@ describe('POST /user_uploads (messages §16.1)', () => {
     expect(filename).toBe(shown);
     expect(encodeURI(url).split('/').at(-1)).toBe(last);
     expect((await read(encodeURI(url), people.hamlet)).body).toBe('x');
+  });
+
+  it('keeps the bytes if the file is stored although the connection to the database was lost', async () => {
+    const { hamlet } = people;
+    const { uow } = server.storage;
+    const write = uow.write.bind(uow);
+    jest.spyOn(uow, 'write').mockImplementationOnce(async (...unit) => {
+      await write(...unit);
+      throw new DomainError('STORAGE_UNAVAILABLE', 'The result of a commit is unknown');
+    });
+    expect((await upload(hamlet, HELLO)).status).toBe(503);
+    const [{ path_id }] = (await listed(hamlet)).attachments;
+    expect((await read(`/user_uploads/${path_id}`, hamlet)).body).toBe('hello');
   });
 
   it('rejects missing, multiple and oversized files and stores nothing', async () => {

@@ -16,7 +16,7 @@ export async function send(call: Call, reply: Reply | null): Promise<void> {
   const { services, request, blobs } = call;
   const sent = reply && call.style === 'browser' ? services.browsers.withToken(reply, request, call.identity) : reply;
   for (const charge of call.charges) charge.release();
-  if (blobs.length > 0 && (!sent || sent.status >= 400)) discardFiles(call);
+  if (blobs.length > 0 && (!sent || isRefusal(sent))) discardFiles(call);
   let status = 499;
   if (sent) {
     const written = write(call, sent);
@@ -87,6 +87,9 @@ async function recordFailure({ services, request, caller }: Call, failedLogIn: F
     ?.recordLogIn(audited)
     .catch((error: unknown) => services.logger.error({ err: error }, 'cannot record a failed log-in'));
 }
+
+/** False after other failures, when files may be stored: a lost connection hides the result of a commit. */
+const isRefusal = ({ status }: Reply): boolean => status >= 400 && status < 500;
 
 /** If this fails, the sweep deletes the files. */
 function discardFiles({ services, blobs }: Call): void {
