@@ -15,6 +15,8 @@ import type { Repositories, Transaction, UnitOfWork, WriteOptions } from './unit
 /** Time after which the job runner resumes the request of a crashed process. */
 const ABANDONED_AFTER_SECONDS = 60;
 const RENEWED_AFTER_SECONDS = 20;
+/** Time until a part checks again whether earlier parts have ended. */
+const WAITING_SECONDS = 5;
 
 /** Result of a part and its follow-up parts. */
 export interface JobPartOutcome<Result> {
@@ -108,6 +110,17 @@ export abstract class RequestParts<Payload, Result = void> implements JobHandler
       jobs.push({ ...encoded, id: await tx.jobs.schedule(encoded), attempts: 0 });
     }
     return jobs;
+  }
+
+  /**
+   * Schedules a part again, for the job runner only, if earlier parts of the request are still waiting: a failed part is
+   * repeated later than its successors. Returns false if none is.
+   */
+  protected async waitFor(tx: Transaction, earlier: readonly JobId[], job: Job<Payload>): Promise<boolean> {
+    const { realmId, payload } = job;
+    if (earlier.length === 0 || !(await tx.jobs.isAnyWaiting(realmId, earlier))) return false;
+    await tx.jobs.schedule(encodeJob(this.kind, { realmId, dueAt: this.clock.now() + WAITING_SECONDS, payload }));
+    return true;
   }
 
   /** Performs scheduled parts in order and returns their results. @throws the error of a part; the runner retries it */

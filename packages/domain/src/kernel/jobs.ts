@@ -150,6 +150,8 @@ export interface JobReads {
   listDue(selection: JobSelection, now: UnixSeconds, limit: number): Promise<readonly StoredJob[]>;
   /** Returns true if a job with this key is waiting or running. */
   isScheduled(realmId: RealmId, kind: string, key: string): Promise<boolean>;
+  /** Returns true if one of the jobs is waiting or running. */
+  isAnyWaiting(realmId: RealmId, ids: readonly JobId[]): Promise<boolean>;
   /** Returns the holders of leases, also of expired ones, in ascending order. */
   listHolders(): Promise<readonly string[]>;
 }

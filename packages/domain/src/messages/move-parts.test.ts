@@ -10,6 +10,7 @@ import {
   intercepting,
   type MemoryFixture,
 } from '@parley/testkit';
+import { DomainError } from '../kernel/errors.js';
 import { JobRunner } from '../kernel/jobs.js';
 import { MoveParts } from './move-parts.js';
 import { MoveNotices } from './moves.js';
@@ -67,13 +68,17 @@ async function moving() {
         ...{ messageId: ids[300]!, content: null, topic: null, channelId: null, propagation: 'all' },
         ...{ notifiesOldThread: false, notifiesNewThread: false, previousDigest: null, ...more },
       }),
-    recover: async () => {
+    /** Runs the jobs left by a crash, whose first attempts fail. */
+    recover: async (failures: readonly Error[] = []) => {
       failsAfter = Number.POSITIVE_INFINITY;
       clock.advance(60);
       const problems: unknown[] = [];
       const handler = new MoveParts(fixture.uow, clock, notices);
-      await new JobRunner(handler, { uow: fixture.uow, clock, report: (...it) => void problems.push(it) }).run();
-      expect(problems).toEqual([]);
+      const prepare = jest.spyOn(handler, 'prepare');
+      for (const failure of failures) prepare.mockRejectedValueOnce(failure);
+      const runner = new JobRunner(handler, { uow: fixture.uow, clock, report: (...it) => void problems.push(it) });
+      for (let next = await runner.run(); next !== null; next = await runner.run()) clock.advance(next - clock.now());
+      return problems.length;
     },
     /** Returns the number of messages by channel and topic, including notices, and of policies by topic. */
     state: async () => {
@@ -118,7 +123,7 @@ describe('move of many messages (contract decision 10)', () => {
     failAfter(count);
     const other = await channelId('other');
     await expect(move({ channelId: other, topic: 'there' })).rejects.toThrow('Stopped');
-    await recover();
+    expect(await recover()).toBe(0);
     expect(await state()).toEqual({ locations: { 'other>there': COUNT }, policiesLeft: 0 });
     expect(lengthsOfEvents()).toEqual([250, 250, 100]);
   });
@@ -133,9 +138,20 @@ describe('move of many messages (contract decision 10)', () => {
     const moved = move({ channelId: other, topic: 'there', propagation: 'later', messageId: fixture.messages[0]!.id });
     await expect(moved).rejects.toThrow('Stopped');
     await fixture.uow.write(fixture.realm.id, (tx) => tx.users.update({ ...fixture.user('owner'), ...change }));
-    await recover();
+    expect(await recover()).toBe(0);
     expect(await state()).toEqual({ locations: { 'other>there': COUNT }, policiesLeft: 0 });
     expect(lengthsOfEvents()).toEqual([250, 250, 100]);
+  });
+
+  it.each([
+    ['retried', new DomainError('SERVER_BUSY', 'later', { retryAfter: 1 }), { 'general>renamed': COUNT }, 0],
+    ['given up', new DomainError('UNKNOWN_CHANNEL', 'no'), { 'general>renamed': 350, 'general>long': 250 }, 120],
+  ] as const)('ends after a part that is %s, with policies where the topic is', async (_, error, locations, left) => {
+    const { ids, failAfter, move, recover, state } = await moving();
+    failAfter(1);
+    await expect(move({ messageId: ids[0]!, propagation: 'later', topic: 'renamed' })).rejects.toThrow('Stopped');
+    await recover([error]);
+    expect(await state()).toEqual({ locations, policiesLeft: left });
   });
 
   it('skips messages that another user moved in between', async () => {
@@ -144,7 +160,7 @@ describe('move of many messages (contract decision 10)', () => {
     await expect(move({ topic: 'renamed' })).rejects.toThrow('Stopped');
     failAfter(1);
     await move({ messageId: ids.at(-1)!, topic: 'elsewhere', propagation: 'one' });
-    await recover();
+    expect(await recover()).toBe(0);
     expect((await state()).locations).toEqual({ 'general>renamed': COUNT - 1, 'general>elsewhere': 1 });
   });
 });

@@ -1,7 +1,7 @@
 import type { Actor } from '../access/actor.js';
 import { type Channel, hasSharedHistory, topicKey } from '../channels/channel.js';
 import { type Audience, allOf, users } from '../kernel/event.js';
-import type { Caller, ChannelId, MessageId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { Caller, ChannelId, JobId, MessageId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { type JobPartOutcome, jobPartKind, RequestParts } from '../kernel/job-parts.js';
 import type { Job, JobWork, StoredJob } from '../kernel/jobs.js';
 import type { Clock } from '../kernel/ports.js';
@@ -284,7 +284,11 @@ export type MovePart = Omit<CheckedMove, 'channel' | 'source' | 'ids'> & {
   readonly caller: Caller;
   readonly channelId: ChannelId;
   readonly sourceId: ChannelId;
-} & ({ readonly ids: readonly MessageId[] } | { readonly ending: MoveEnding });
+} & (
+    | { readonly ids: readonly MessageId[] }
+    /** `after`: jobs with the messages. Absent: they have ended. */
+    | { readonly ending: MoveEnding; readonly after?: readonly JobId[] }
+  );
 
 export const MOVE_PART_JOB = jobPartKind<MovePart>('messages.move');
 
@@ -302,7 +306,7 @@ export class MoveParts extends RequestParts<MovePart> {
     super(uow, clock);
   }
 
-  scheduleMove(
+  async scheduleMove(
     tx: Transaction,
     caller: Caller,
     { channel, source, ids: _, ...move }: CheckedMove,
@@ -311,13 +315,21 @@ export class MoveParts extends RequestParts<MovePart> {
     previous: Job<MovePart> | null = null,
   ): Promise<readonly StoredJob[]> {
     const common = { ...move, caller, channelId: channel.id, sourceId: source.id };
-    const payloads = [...parts.map((ids) => ({ ...common, ids })), { ...common, ending }];
-    return this.schedule(tx, caller.realmId, payloads, previous);
+    const { realmId } = caller;
+    const messages = await this.schedule(
+      tx,
+      realmId,
+      parts.map((ids) => ({ ...common, ids })),
+      previous,
+    );
+    const after = messages.map(({ id }) => id);
+    return [...messages, ...(await this.schedule(tx, realmId, [{ ...common, ending, after }], previous))];
   }
 
   async prepare(job: Job<MovePart>): Promise<JobWork<JobPartOutcome<void>>> {
     return async (tx) => {
       const { payload } = job;
+      if ('ending' in payload && (await this.waitFor(tx, payload.after ?? [], job))) return { result: undefined };
       const actor = await tx.actors.getAuthor(payload.caller);
       const channel = await tx.channels.get(actor.realmId, payload.channelId);
       const source = await tx.channels.get(actor.realmId, payload.sourceId);

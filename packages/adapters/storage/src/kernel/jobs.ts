@@ -34,6 +34,7 @@ export class SqlJobRepository implements JobRepository {
   private readonly free;
   private readonly freeFirst;
   private readonly scheduled;
+  private readonly anyWaiting;
   private readonly insert;
   private readonly deleteReplaced;
   private readonly deleteWaiting;
@@ -55,6 +56,9 @@ export class SqlJobRepository implements JobRepository {
     );
     this.scheduled = connection.values<number>(
       'SELECT 1 FROM job WHERE realm_id = ? AND kind = ? AND key = ? AND set_aside_at IS NULL',
+    );
+    this.anyWaiting = connection.values<number>(
+      `SELECT 1 FROM job WHERE realm_id = ? AND id ${connection.dialect.inSet} AND set_aside_at IS NULL LIMIT 1`,
     );
     this.insert = connection.values<JobId>(
       `INSERT INTO job (realm_id, kind, key, due_at, attempts, format, payload) VALUES (?, ?, ?, ?, 0, ?, ?)
@@ -90,6 +94,10 @@ export class SqlJobRepository implements JobRepository {
 
   async isScheduled(realmId: RealmId, kind: string, key: string): Promise<boolean> {
     return (await this.scheduled.get(realmId, kind, key)) !== undefined;
+  }
+
+  async isAnyWaiting(realmId: RealmId, ids: readonly JobId[]): Promise<boolean> {
+    return (await this.anyWaiting.get(realmId, this.connection.dialect.set(ids))) !== undefined;
   }
 
   async schedule({ realmId, kind, key, dueAt, format, payload }: EncodedJob): Promise<JobId> {

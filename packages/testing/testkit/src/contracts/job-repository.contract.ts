@@ -1,6 +1,7 @@
 import {
   encodeJob,
   type Job,
+  type JobId,
   jobKind,
   MAX_JOB_PAYLOAD_LENGTH,
   type NewJob,
@@ -59,6 +60,24 @@ export function jobRepositoryContract(open: OpenStorage): void {
           payload: '{"name":"plain"}',
         },
       ]);
+    });
+
+    it('finds jobs that are waiting or running by their ids', async () => {
+      const fixture = await stage();
+      const other = await anotherRealm(fixture);
+      const ids = [await schedule(fixture, 'first'), await schedule(fixture, 'second')];
+      const isAnyWaiting = (wanted: readonly JobId[], realmId = fixture.realm.id) =>
+        fixture.uow.read(realmId, ({ jobs }) => jobs.isAnyWaiting(realmId, wanted));
+      expect(await isAnyWaiting(ids)).toBe(true);
+      expect(await isAnyWaiting(ids.slice(1))).toBe(true);
+      expect(await isAnyWaiting([])).toBe(false);
+      expect(await isAnyWaiting(ids, other.realm.id)).toBe(false);
+      const [first, second] = await due(fixture);
+      await fixture.uow.write(fixture.realm.id, async (tx) => {
+        await tx.jobs.take(first!);
+        await tx.jobs.setAside(second!, fixture.clock.now(), 'no');
+      });
+      expect(await isAnyWaiting(ids)).toBe(false);
     });
 
     it('rejects a payload that is too long', async () => {

@@ -40,6 +40,11 @@ export class MemoryJobs implements JobRepository {
     return this.withKey(realmId, kind, key).some(({ setAsideAt }) => setAsideAt === null);
   }
 
+  async isAnyWaiting(realmId: RealmId, ids: readonly JobId[]): Promise<boolean> {
+    const jobs = this.unit.read('jobs');
+    return ids.some((id) => jobs.get(id)?.realmId === realmId && jobs.get(id)?.setAsideAt === null);
+  }
+
   async schedule(job: EncodedJob): Promise<JobId> {
     this.unit.record.requireRealm(job.realmId);
     if (job.key !== null) this.remove(this.withKey(job.realmId, job.kind, job.key));
