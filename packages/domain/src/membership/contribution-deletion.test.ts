@@ -1,6 +1,12 @@
 import { aChannel, aMessage, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
-import type { EncodedJob, Job } from '../kernel/jobs.js';
-import { DELETE_MESSAGES_JOB, DeleteContributions, type MessageScope } from './contribution-deletion.js';
+import { type EncodedJob, type Job, JobRunner } from '../kernel/jobs.js';
+import {
+  DELETE_MESSAGES_JOB,
+  DeleteContributions,
+  MESSAGE_SCOPES,
+  type MessageScope,
+  planMessageDeletion,
+} from './contribution-deletion.js';
 
 /** Messages by index: 0 and 1 in public channels, 2 and 3 in private ones, 4 direct, all by the leaver; 5 by another user. */
 const scene = () =>
@@ -45,6 +51,26 @@ describe('DeleteContributions', () => {
     const fixture = await scene();
     await fixture.add(aMessage({ from: 'other', to: 'shared' }), aMessage({ from: 'other', to: ['leaver'] }));
     expect(await run(fixture, places)).toEqual(left);
+  });
+
+  it('keeps messages that a reactivated user sends before the job runs', async () => {
+    const fixture = await scene();
+    const { uow, realm, user, clock } = fixture;
+    const deletion = { userId: user('leaver').id, byId: user('admin').id, places: MESSAGE_SCOPES };
+    await uow.write(realm.id, (tx) => planMessageDeletion(tx, realm.id, deletion, clock.now()));
+    await fixture.add(aMessage({ from: 'leaver', to: 'public' }), aMessage({ from: 'leaver', to: ['other'] }));
+    await new JobRunner(new DeleteContributions(clock), { uow, clock, report: () => {} }).run();
+    const ids = fixture.messages.map(({ id }) => id);
+    const left = await uow.read(realm.id, (r) => r.messages.list(realm.id, ids));
+    expect(left.map(({ id }) => ids.indexOf(id))).toEqual([5, 6, 7]);
+  });
+
+  it('is not scheduled for a user without messages', async () => {
+    const { uow, realm, user, clock } = await scene();
+    const deletion = { userId: user('admin').id, byId: user('admin').id, places: MESSAGE_SCOPES };
+    await uow.write(realm.id, (tx) => planMessageDeletion(tx, realm.id, deletion, clock.now()));
+    const selection = { kind: DELETE_MESSAGES_JOB.name, maxFormat: 1 };
+    expect(await uow.readAcross(({ jobs }) => jobs.nextDueAt(selection))).toBeNull();
   });
 
   it('publishes one event per channel and direct message on behalf of the administrator', async () => {

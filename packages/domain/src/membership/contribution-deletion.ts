@@ -17,7 +17,7 @@ interface DeletionPayload {
   /** Administrator who requested the deletion. */
   readonly byId: UserId;
   readonly places: readonly MessageScope[];
-  /** Highest message id that may remain; null before the first deletion. */
+  /** Newest message to delete. Null in jobs of earlier versions: any. */
   readonly upTo: number | null;
 }
 
@@ -39,12 +39,18 @@ export const DELETE_MESSAGES_JOB = jobKind<DeletionPayload>({
   concurrency: 1,
 });
 
-export const planMessageDeletion = (
+/** Plans the deletion of present messages. A reactivated user may send others before the job runs. */
+export async function planMessageDeletion(
   tx: Transaction,
   realmId: RealmId,
   deletion: Omit<DeletionPayload, 'upTo'>,
   now: UnixSeconds,
-) => tx.jobs.schedule(encodeJob(DELETE_MESSAGES_JOB, { realmId, dueAt: now, payload: { ...deletion, upTo: null } }));
+): Promise<void> {
+  const all = { userId: deletion.userId, places: MESSAGE_SCOPES, upTo: null };
+  const [upTo] = (await newestOf(tx, realmId, all, 1)).ids;
+  if (upTo === undefined) return;
+  await tx.jobs.schedule(encodeJob(DELETE_MESSAGES_JOB, { realmId, dueAt: now, payload: { ...deletion, upTo } }));
+}
 
 /**
  * Deletes a user's messages, newest first and a limited number per transaction, even in channels to which the user

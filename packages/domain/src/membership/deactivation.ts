@@ -30,14 +30,16 @@ export interface Deletions {
 interface BotsPayload {
   readonly ownerId: UserId;
   readonly deletions: Deletions | null;
+  /** Time of the deactivation. Null in jobs of earlier versions: unknown. */
+  readonly at: UnixSeconds | null;
 }
 
 export const DEACTIVATE_BOTS_JOB = jobKind<BotsPayload>({
   name: 'accounts.deactivate_bots',
   readPayload: (stored) => {
-    const { ownerId, deletions = null } = stored as Partial<BotsPayload>;
+    const { ownerId, deletions = null, at = null } = stored as Partial<BotsPayload>;
     if (!isId(ownerId)) throw new TypeError('Job payload has no owner id');
-    return { ownerId, deletions };
+    return { ownerId, deletions, at };
   },
   concurrency: 1,
   yields: true,
@@ -61,12 +63,13 @@ export class DeactivateBots implements JobHandler<BotsPayload> {
 
 /** Deactivates some bots and schedules a job for the others. */
 async function endBots(tx: Transaction, realmId: RealmId, payload: BotsPayload, now: UnixSeconds): Promise<void> {
-  const { ownerId, deletions } = payload;
+  const { ownerId, deletions, at } = payload;
   const active = await tx.users.listActiveIds(realmId, await tx.bots.listOwnedIds(realmId, ownerId));
-  for (const bot of await tx.users.list(realmId, active.slice(0, MAX_BOTS_AT_ONCE))) {
-    await end(tx, bot, now, deletions);
-  }
-  if (active.length <= MAX_BOTS_AT_ONCE) return;
+  const bots = await tx.users.list(realmId, active);
+  // A reactivated user may have created others before the job runs.
+  const former = at === null ? bots : bots.filter(({ joinedAt }) => joinedAt <= at);
+  for (const bot of former.slice(0, MAX_BOTS_AT_ONCE)) await end(tx, bot, now, deletions);
+  if (former.length <= MAX_BOTS_AT_ONCE) return;
   await tx.jobs.schedule(encodeJob(DEACTIVATE_BOTS_JOB, { realmId, dueAt: now, payload }));
 }
 
@@ -78,7 +81,7 @@ export async function deactivateWithBots(
   now: UnixSeconds,
   deletions: Deletions | null = null,
 ): Promise<void> {
-  await endBots(tx, realm.id, { ownerId: user.id, deletions }, now);
+  await endBots(tx, realm.id, { ownerId: user.id, deletions, at: now }, now);
   await end(tx, user, now, deletions);
   await expireInvitationsOf(tx, realm.id, user.id, now);
   await announceToUsersWithoutAccess(tx, realm, user.id);
