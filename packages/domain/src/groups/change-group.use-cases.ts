@@ -18,6 +18,7 @@ import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
+import { countMembershipsAhead } from './change-members.use-cases.js';
 import {
   GROUP_PERMISSIONS,
   type Group,
@@ -77,7 +78,7 @@ export class CreateGroup {
       }
       if (await tx.groups.findByName(realmId, name)) throw groupNameTaken(name);
       requireRoomForGroup(await tx.groups.countNamed(realmId));
-      requireRoomForMembers(await tx.groups.countMemberships(realmId), input.memberIds.length);
+      requireRoomForMembers(await countMembershipsAhead(tx, realmId), input.memberIds.length);
       enforce(areSubgroupCandidates(input.subgroupIds, await groupsById(tx, realmId, input.subgroupIds)));
 
       const { id } = await tx.groups.add(

@@ -9,11 +9,12 @@ import {
   intercepting,
   type MemoryFixture,
 } from '@parley/testkit';
-import type { UserId } from '../kernel/ids.js';
+import type { RealmId, UserId } from '../kernel/ids.js';
 import { JobRunner } from '../kernel/jobs.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import { ChangeGroupMembers, ChangeMemberParts } from './change-members.use-cases.js';
 import type { MembershipNotice } from './group.js';
-import { MAX_MEMBERS_AT_ONCE } from './group.js';
+import { MAX_MEMBERS_AT_ONCE, MAX_MEMBERSHIPS } from './group.js';
 
 const PEOPLE = Array.from({ length: MAX_MEMBERS_AT_ONCE + 100 }, (_, n) => `person ${n}`);
 
@@ -31,9 +32,17 @@ async function large() {
     write: async (work, run) => {
       if (counter.count >= counter.failsAfter) throw new Error('Stopped');
       counter.count++;
-      return run(work);
+      return run((tx) => work(fuller(tx)));
     },
   });
+  let others = 0;
+  /** Simulates memberships of other groups. */
+  const fuller = (tx: Transaction): Transaction =>
+    Object.assign(Object.create(tx) as Transaction, {
+      groups: Object.assign(Object.create(tx.groups), {
+        countMemberships: async (realmId: RealmId) => others + (await tx.groups.countMemberships(realmId)),
+      }),
+    });
   const noticed: [string, number][] = [];
   const notices = {
     send: async (_tx: unknown, _realm: unknown, { op, people }: MembershipNotice) =>
@@ -54,6 +63,9 @@ async function large() {
   };
   return {
     ...{ fixture, counter, noticed, change, changeSubgroups },
+    leaveRoomFor: (members: number) => {
+      others = MAX_MEMBERSHIPS - PEOPLE.length - members;
+    },
     people: PEOPLE.map((name) => fixture.user(name).id),
     memberCount: () =>
       fixture.uow.read(
@@ -112,6 +124,19 @@ describe('request for many group members (contract decision 10)', () => {
     expect(await memberCount()).toBe(MAX_MEMBERS_AT_ONCE);
     await recover();
     expect(await memberCount()).toBe(people.length);
+  });
+
+  it('counts the members that accepted requests will add towards the limit', async () => {
+    const { counter, people, change, recover, memberCount, leaveRoomFor } = await large();
+    leaveRoomFor(2 * people.length - 100);
+    counter.failsAfter = 1;
+    await expect(change(people)).rejects.toThrow('Stopped');
+    counter.failsAfter = Number.POSITIVE_INFINITY;
+    await expect(change(people)).rejects.toMatchObject({ code: 'TOO_MANY_MEMBERSHIPS' });
+    await recover();
+    expect(await memberCount()).toBe(people.length);
+    await change([], people);
+    await change(people);
   });
 
   it('skips users who joined or were deactivated since the request was checked', async () => {

@@ -95,11 +95,22 @@ interface SubgroupPart extends MemberPart {
 
 type GroupPart = MemberPart | SubgroupPart;
 
+const MEMBER_PART_JOB = jobPartKind<GroupPart>('groups.change_members');
+
+/** Returns the number of memberships, with those that waiting parts of accepted requests add at most. */
+export async function countMembershipsAhead(tx: Transaction, realmId: RealmId): Promise<number> {
+  const [present, waiting] = await Promise.all([
+    tx.groups.countMemberships(realmId),
+    tx.jobs.countWaiting(realmId, MEMBER_PART_JOB.name),
+  ]);
+  return present + waiting * MAX_MEMBERS_AT_ONCE;
+}
+
 /** Performs the parts of requests that add or remove many members (contract decision 10). */
 export class ChangeMemberParts extends RequestParts<GroupPart> {
   static readonly inject = ['unitOfWork', 'groupMembershipNotices', 'clock'] as const;
 
-  readonly kind = jobPartKind<GroupPart>('groups.change_members');
+  readonly kind = MEMBER_PART_JOB;
 
   constructor(
     uow: UnitOfWork,
@@ -223,7 +234,7 @@ class GroupChange {
     const active = await activeUserIds(tx, realm.id, userIds);
     const present = await tx.groups.filterDirectMembers(realm.id, groupId, userIds);
     enforce(canBecomeMembers(userIds, active, new Set(present)));
-    requireRoomForMembers(await tx.groups.countMemberships(realm.id), userIds.length);
+    requireRoomForMembers(await countMembershipsAhead(tx, realm.id), userIds.length);
     await this.changeMembers('add', userIds);
   }
 

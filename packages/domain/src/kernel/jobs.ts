@@ -152,6 +152,8 @@ export interface JobReads {
   isScheduled(realmId: RealmId, kind: string, key: string): Promise<boolean>;
   /** Returns true if one of the jobs is waiting or running. */
   isAnyWaiting(realmId: RealmId, ids: readonly JobId[]): Promise<boolean>;
+  /** Returns the number of jobs of the kind that are waiting or running in the realm. */
+  countWaiting(realmId: RealmId, kind: string): Promise<number>;
   /** Returns the holders of leases, also of expired ones, in ascending order. */
   listHolders(): Promise<readonly string[]>;
 }

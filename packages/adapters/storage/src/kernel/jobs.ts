@@ -35,6 +35,7 @@ export class SqlJobRepository implements JobRepository {
   private readonly freeFirst;
   private readonly scheduled;
   private readonly anyWaiting;
+  private readonly waitingCount;
   private readonly insert;
   private readonly deleteReplaced;
   private readonly deleteWaiting;
@@ -59,6 +60,9 @@ export class SqlJobRepository implements JobRepository {
     );
     this.anyWaiting = connection.values<number>(
       `SELECT 1 FROM job WHERE realm_id = ? AND id ${connection.dialect.inSet} AND set_aside_at IS NULL LIMIT 1`,
+    );
+    this.waitingCount = connection.values<number>(
+      'SELECT count(*) FROM job WHERE kind = ? AND realm_id = ? AND set_aside_at IS NULL',
     );
     this.insert = connection.values<JobId>(
       `INSERT INTO job (realm_id, kind, key, due_at, attempts, format, payload) VALUES (?, ?, ?, ?, 0, ?, ?)
@@ -98,6 +102,10 @@ export class SqlJobRepository implements JobRepository {
 
   async isAnyWaiting(realmId: RealmId, ids: readonly JobId[]): Promise<boolean> {
     return (await this.anyWaiting.get(realmId, this.connection.dialect.set(ids))) !== undefined;
+  }
+
+  async countWaiting(realmId: RealmId, kind: string): Promise<number> {
+    return this.waitingCount.one(kind, realmId);
   }
 
   async schedule({ realmId, kind, key, dueAt, format, payload }: EncodedJob): Promise<JobId> {

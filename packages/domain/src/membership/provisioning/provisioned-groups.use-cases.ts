@@ -1,6 +1,6 @@
 import { defaultGroupSettings } from '../../access/group-settings.js';
 import { freeName, loadUses, setDeactivated } from '../../groups/change-group.use-cases.js';
-import { storeMembers } from '../../groups/change-members.use-cases.js';
+import { countMembershipsAhead, storeMembers } from '../../groups/change-members.use-cases.js';
 import {
   GROUP_PERMISSIONS,
   type Group,
@@ -154,7 +154,7 @@ export class ProvisionGroup {
       const former = await tx.groups.findByName(realmId, name);
       const record = former && (await tx.provisioning.findGroup(realmId, former.id));
       if (former && !record?.isRemoved) throw groupNameTaken(name);
-      requireRoomForMembers(await tx.groups.countMemberships(realmId), members.length);
+      requireRoomForMembers(await countMembershipsAhead(tx, realmId), members.length);
       const groupId = former?.id ?? (await this.add(tx, realmId, name));
       if (former?.isDeactivated) await setDeactivated(tx, former, false);
       await tx.provisioning.putGroup(realmId, { groupId, externalId, isRemoved: false });
@@ -187,7 +187,7 @@ export class ProvisionGroup {
       for (const userId of added) wanted.add(userId);
       for (const userId of removed) wanted.delete(userId);
       const missing = [...wanted].filter((userId) => !present.has(userId));
-      requireRoomForMembers(await tx.groups.countMemberships(realmId), missing.length);
+      requireRoomForMembers(await countMembershipsAhead(tx, realmId), missing.length);
       const former = current.memberIds.filter((userId) => !wanted.has(userId));
       return [
         { op: 'remove', userIds: former },

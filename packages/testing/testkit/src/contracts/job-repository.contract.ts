@@ -80,6 +80,21 @@ export function jobRepositoryContract(open: OpenStorage): void {
       expect(await isAnyWaiting(ids)).toBe(false);
     });
 
+    it('counts the waiting and running jobs of a kind in a realm', async () => {
+      const fixture = await stage();
+      const other = await anotherRealm(fixture);
+      const count = (realmId = fixture.realm.id) =>
+        fixture.uow.read(realmId, ({ jobs }) => jobs.countWaiting(realmId, POST.name));
+      expect(await count()).toBe(0);
+      await schedule(fixture, 'first');
+      await schedule(fixture, 'second', { dueAt: fixture.clock.now() + 60 });
+      await schedule(fixture, 'letter', {}, MAIL);
+      expect([await count(), await count(other.realm.id)]).toEqual([2, 0]);
+      const [first] = await due(fixture);
+      await fixture.uow.write(fixture.realm.id, (tx) => tx.jobs.setAside(first!, fixture.clock.now(), 'no'));
+      expect(await count()).toBe(1);
+    });
+
     it('rejects a payload that is too long', async () => {
       const fixture = await stage();
       const name = 'x'.repeat(MAX_JOB_PAYLOAD_LENGTH);

@@ -45,6 +45,11 @@ export class MemoryJobs implements JobRepository {
     return ids.some((id) => jobs.get(id)?.realmId === realmId && jobs.get(id)?.setAsideAt === null);
   }
 
+  async countWaiting(realmId: RealmId, kind: string): Promise<number> {
+    const jobs = [...this.unit.read('jobs').values()];
+    return jobs.filter((job) => job.realmId === realmId && job.kind === kind && job.setAsideAt === null).length;
+  }
+
   async schedule(job: EncodedJob): Promise<JobId> {
     this.unit.record.requireRealm(job.realmId);
     if (job.key !== null) this.remove(this.withKey(job.realmId, job.kind, job.key));
