@@ -360,15 +360,40 @@ export function checkHoldersInRequest(values: readonly (GroupSettingValue | unde
   );
 }
 
+/** Number of users and groups that a value names. */
+const holdersIn = (value: GroupSettingValue): number =>
+  typeof value === 'number' ? 0 : value.directMembers.length + value.directSubgroups.length;
+
+/**
+ * Checks the capacity for the values of new channels, before the first one is stored.
+ * @throws DomainError TOO_MANY_PERMISSION_HOLDERS
+ */
+export async function requireRoomForValues(
+  tx: Transaction,
+  realmId: RealmId,
+  values: readonly GroupSettingValue[],
+  channelCount: number,
+): Promise<void> {
+  const named = values.map(holdersIn).filter((count) => count > 1);
+  const total = named.reduce((sum, count) => sum + count, 0) * channelCount;
+  if (total > 0) requireRoomForHolders(await tx.groups.countPermissionHolders(realmId), total);
+}
+
 /**
  * Returns the named group of an accepted value, or creates an anonymous one.
  * @throws DomainError TOO_MANY_PERMISSION_HOLDERS
  */
 export async function groupForSetting(tx: Transaction, realmId: RealmId, value: GroupSettingValue): Promise<GroupId> {
+  if (typeof value !== 'number') {
+    requireRoomForHolders(await tx.groups.countPermissionHolders(realmId), holdersIn(value));
+  }
+  return storeGroupSetting(tx, realmId, value);
+}
+
+/** Works like `groupForSetting` after `requireRoomForValues`. */
+export async function storeGroupSetting(tx: Transaction, realmId: RealmId, value: GroupSettingValue): Promise<GroupId> {
   if (typeof value === 'number') return value;
-  const { directMembers, directSubgroups } = value;
-  requireRoomForHolders(await tx.groups.countPermissionHolders(realmId), directMembers.length + directSubgroups.length);
-  return addAnonymousGroup(tx, realmId, directMembers, directSubgroups);
+  return addAnonymousGroup(tx, realmId, value.directMembers, value.directSubgroups);
 }
 
 /** Changed permission: `value` as clients see it, `groupId` as stored. */

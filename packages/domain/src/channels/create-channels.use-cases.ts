@@ -4,8 +4,9 @@ import {
   checkHoldersInRequest,
   defaultGroupSettings,
   type GroupSettingValue,
-  groupForSetting,
   groupOfOne,
+  requireRoomForValues,
+  storeGroupSetting,
   validateGroupSetting,
 } from '../access/group-settings.js';
 import { DomainError, orThrow } from '../kernel/errors.js';
@@ -165,17 +166,19 @@ export class ChannelCreator {
     }
   }
 
-  /** Counts the channels that a request will create. @throws DomainError TOO_MANY_HOLDERS_IN_REQUEST, RATE_LIMITED */
-  reserve(tx: Transaction, actor: Actor, count: number, wanted: ChannelPermissionInput): void {
-    checkHoldersInRequest(Object.values(wanted), count);
+  /**
+   * Counts the channels that a request will create. @throws DomainError TOO_MANY_HOLDERS_IN_REQUEST,
+   * TOO_MANY_PERMISSION_HOLDERS, RATE_LIMITED
+   */
+  async reserve(tx: Transaction, actor: Actor, count: number, wanted: ChannelPermissionInput): Promise<void> {
+    const values = Object.values(wanted);
+    checkHoldersInRequest(values, count);
+    await requireRoomForValues(tx, actor.realmId, values, count);
     this.quota.spend(actor, count);
     tx.onRollback(() => this.quota.refund(actor, count));
   }
 
-  /**
-   * Stores and publishes channels already counted by `reserve`, without subscribers yet. @throws DomainError
-   * TOO_MANY_PERMISSION_HOLDERS
-   */
+  /** Stores and publishes channels already counted by `reserve`, without subscribers yet. */
   async add(
     tx: Transaction,
     context: ChannelCreationContext,
@@ -201,7 +204,7 @@ export class ChannelCreator {
       );
       const permissions: Record<ChannelPermission, GroupId> = { ...defaults };
       for (const [permission, value] of Object.entries(wanted) as [ChannelPermission, GroupSettingValue][]) {
-        permissions[permission] = await groupForSetting(tx, realm.id, value);
+        permissions[permission] = await storeGroupSetting(tx, realm.id, value);
       }
       const channel = await tx.channels.add({
         realmId: realm.id,

@@ -14,14 +14,16 @@ import {
   intercepting,
   type MemoryFixture,
 } from '@parley/testkit';
-import type { UserId } from '../kernel/ids.js';
+import { MAX_PERMISSION_HOLDERS } from '../access/group-settings.js';
+import type { RealmId, UserId } from '../kernel/ids.js';
 import { JobRunner } from '../kernel/jobs.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import { MarkdownTextRenderer } from '../messages/render-message.js';
 import { SystemMessages } from '../messages/system-messages.js';
 import { ArchiveChannel } from './archive-channel.use-cases.js';
 import { ChangeChannel } from './change-channel.use-cases.js';
 import { CreateChannel } from './create-channel.use-cases.js';
-import { ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from './create-channels.use-cases.js';
+import { ChannelCreator, type ChannelOptions, DEFAULT_CHANNEL_OPTIONS } from './create-channels.use-cases.js';
 import { ChangeSubscriptions, ChannelSubscriber, SubscribeUsers } from './subscribe.use-cases.js';
 import { unsubscribeFromChannels } from './subscribing.js';
 import { ChangeSubscriptionParts, MAX_CHANNELS_AT_ONCE, MAX_SUBSCRIPTIONS_AT_ONCE } from './subscription-parts.js';
@@ -32,12 +34,20 @@ const NAMES = Array.from({ length: 20 }, (_, n) => `channel ${n}`);
 
 /** Counts the committed units of work, and makes those after the given number fail. */
 function unitsOf(fixture: MemoryFixture) {
-  const counter = { count: 0, failsAfter: Number.POSITIVE_INFINITY };
+  /** `holders`: users and groups in permissions of other channels. */
+  const counter = { count: 0, failsAfter: Number.POSITIVE_INFINITY, holders: 0 };
+  const fuller = (tx: Transaction): Transaction =>
+    Object.assign(Object.create(tx) as Transaction, {
+      groups: Object.assign(Object.create(tx.groups), {
+        countPermissionHolders: async (realmId: RealmId) =>
+          counter.holders + (await tx.groups.countPermissionHolders(realmId)),
+      }),
+    });
   const uow = intercepting(fixture.uow, {
     write: async (work, run) => {
       if (counter.count >= counter.failsAfter) throw new Error('Stopped');
       counter.count++;
-      return run(work);
+      return run((tx) => work(fuller(tx)));
     },
   });
   return { counter, uow };
@@ -69,11 +79,16 @@ async function large(existing = true) {
   const caller = fixture.caller('owner');
   return {
     ...{ fixture, counter, people, parts },
-    subscribe: (principals: readonly UserId[] | null, names = NAMES, notifyNewSubscribers = false) =>
+    subscribe: (
+      principals: readonly UserId[] | null,
+      names = NAMES,
+      notifyNewSubscribers = false,
+      permissions: ChannelOptions['permissions'] = {},
+    ) =>
       new SubscribeUsers(subscriber).execute(caller, {
         channels: toAdd(names),
         principals,
-        options: DEFAULT_CHANNEL_OPTIONS,
+        options: { ...DEFAULT_CHANNEL_OPTIONS, permissions },
         announce: false,
         failsOnInaccessible: true,
         notifyNewSubscribers,
@@ -143,6 +158,18 @@ describe('request for many subscriptions (contract decision 10)', () => {
       expect([...subscribed.values()]).toEqual([names]);
     });
     expect(counter.count).toBe(1 + Math.ceil(120 / MAX_CHANNELS_AT_ONCE));
+  });
+
+  it('creates no channel if the permissions of all name more people than the organization has room for', async () => {
+    const { fixture, counter, people, subscribe } = await large(false);
+    const permissions = { canSubscribe: { directMembers: people.slice(0, 2), directSubgroups: [] } };
+    const names = Array.from({ length: 120 }, (_, n) => `new ${n}`);
+    counter.holders = MAX_PERMISSION_HOLDERS - 2 * names.length + 1;
+    await expectRefused(fixture, () => subscribe(null, names, false, permissions), {
+      code: 'TOO_MANY_PERMISSION_HOLDERS',
+    });
+    counter.holders--;
+    await subscribe(null, names, false, permissions);
   });
 
   it('changes nothing if one user or one name is invalid', async () => {

@@ -180,7 +180,7 @@ export class ChangeSubscriptionParts extends RequestParts<SubscriptionPart, Subs
     const [first] = creations;
     if (!first) return;
     const count = creations.flatMap(({ channels }) => channels).filter(isNew).length;
-    this.channelCreator.reserve(tx, await tx.actors.get(first.creator), count, first.permissions);
+    await this.channelCreator.reserve(tx, await tx.actors.get(first.creator), count, first.permissions);
   }
 
   private joined(results: readonly SubscriptionPartResult[]): SubscriptionPartResult {
