@@ -92,8 +92,7 @@ export class ChannelSubscriber {
    */
   async subscribe(caller: Caller, input: SubscribeUsersInput): Promise<SubscribeUsersOutput> {
     const isSmall = isOneUnit(countPrincipals(input.principals), input.channels.length);
-    // Parts of a large request parse their own descriptions.
-    const parsed = await this.parseDescriptions(caller, isSmall ? input.channels : []);
+    const parsed = await this.parseDescriptions(caller, input.channels);
     return this.output(caller, input, (plan) => this.parts.change(caller.realmId, isSmall, plan, parsed));
   }
 

@@ -15,6 +15,7 @@ import {
   type MemoryFixture,
 } from '@parley/testkit';
 import { MAX_PERMISSION_HOLDERS } from '../access/group-settings.js';
+import { DomainError } from '../kernel/errors.js';
 import type { RealmId, UserId } from '../kernel/ids.js';
 import { JobRunner } from '../kernel/jobs.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
@@ -78,7 +79,7 @@ async function large(existing = true) {
     names.map((name) => ({ name, color: null, description: `About ${name}` }));
   const caller = fixture.caller('owner');
   return {
-    ...{ fixture, counter, people, parts },
+    ...{ fixture, counter, people, parts, renderer },
     subscribe: (
       principals: readonly UserId[] | null,
       names = NAMES,
@@ -170,6 +171,17 @@ describe('request for many subscriptions (contract decision 10)', () => {
     });
     counter.holders--;
     await subscribe(null, names, false, permissions);
+  });
+
+  it('creates no channel if the description of one cannot be rendered', async () => {
+    const { fixture, renderer, subscribe } = await large(false);
+    const parse = renderer.parse.bind(renderer);
+    jest.spyOn(renderer, 'parse').mockImplementation(async (text, options) => {
+      if (text === 'About new 100') throw new DomainError('UNRENDERABLE_CONTENT', 'no');
+      return parse(text, options);
+    });
+    const names = Array.from({ length: 120 }, (_, n) => `new ${n}`);
+    await expectRefused(fixture, () => subscribe(null, names), { code: 'UNRENDERABLE_CONTENT' });
   });
 
   it('changes nothing if one user or one name is invalid', async () => {

@@ -1,3 +1,4 @@
+import { orThrow } from '../kernel/errors.js';
 import type { Caller, ChannelId, RealmId, UserId } from '../kernel/ids.js';
 import { type JobPartOutcome, jobPartKind, RequestParts, type RequestPlan } from '../kernel/job-parts.js';
 import type { Job, JobWork } from '../kernel/jobs.js';
@@ -5,7 +6,7 @@ import type { Clock } from '../kernel/ports.js';
 import { foldCase } from '../kernel/text.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { getOrThrow, slicesOf } from '../kernel/work.js';
-import { byFoldedName, type Channel } from './channel.js';
+import { byFoldedName, type Channel, normalizeChannelDescription } from './channel.js';
 import { publishReturn } from './channel-events.js';
 import { subscribedNotice } from './channel-notices.js';
 import {
@@ -84,7 +85,7 @@ export interface SelectedSubscriptions {
   readonly userIds: readonly UserId[];
 }
 
-/** Parsed descriptions of a request that creates no channel, or parses them in its parts. */
+/** Parsed descriptions of a request that creates no channel. */
 export const NOTHING_PARSED: ParsedDescriptions = new Map();
 
 const NOTHING_CHANGED: SubscriptionPartResult = { channels: [], changed: new Map(), unchanged: new Map() };
@@ -152,8 +153,7 @@ export class ChangeSubscriptionParts extends RequestParts<SubscriptionPart, Subs
   }
 
   /**
-   * Plans and performs a request in as many units of work as needed. The descriptions of new channels are parsed before
-   * a small one.
+   * Plans and performs a request in as many units of work as needed. `parsed` has the descriptions of all new channels.
    */
   async change(
     realmId: RealmId,
@@ -161,7 +161,9 @@ export class ChangeSubscriptionParts extends RequestParts<SubscriptionPart, Subs
     plan: RequestPlan<SubscriptionPart>,
     parsed = NOTHING_PARSED,
   ): Promise<SubscriptionPartResult> {
-    return this.joined(await this.perform(realmId, isSmall, plan, { prepareNow: this.withDescriptions(parsed) }));
+    const prepareNow = this.withDescriptions(parsed);
+    const checked: typeof plan = async (unit) => requireRenderable(await plan(unit), parsed);
+    return this.joined(await this.perform(realmId, isSmall, isSmall ? plan : checked, { prepareNow }));
   }
 
   /** Performs a small request as part of a larger unit of work. */
@@ -334,6 +336,17 @@ export class ChangeSubscriptionParts extends RequestParts<SubscriptionPart, Subs
     );
     return { result: { channels, changed: added, unchanged: alreadySubscribed }, next };
   }
+}
+
+/** Checks the descriptions of all parts before the first one. @throws DomainError UNRENDERABLE_CONTENT */
+function requireRenderable(parts: readonly SubscriptionPart[], parsed: ParsedDescriptions): readonly SubscriptionPart[] {
+  for (const part of parts) {
+    for (const channel of part.op === 'create' ? part.channels.filter(isNew) : []) {
+      const text = getOrThrow(parsed, normalizeChannelDescription(channel.description));
+      if (text.parsed) orThrow(text.parsed);
+    }
+  }
+  return parts;
 }
 
 const isNew = (channel: WantedChannel): channel is NewChannel & { readonly color: string | null } => 'name' in channel;
