@@ -339,7 +339,10 @@ export class ChangeSubscriptionParts extends RequestParts<SubscriptionPart, Subs
 }
 
 /** Checks the descriptions of all parts before the first one. @throws DomainError UNRENDERABLE_CONTENT */
-function requireRenderable(parts: readonly SubscriptionPart[], parsed: ParsedDescriptions): readonly SubscriptionPart[] {
+function requireRenderable(
+  parts: readonly SubscriptionPart[],
+  parsed: ParsedDescriptions,
+): readonly SubscriptionPart[] {
   for (const part of parts) {
     for (const channel of part.op === 'create' ? part.channels.filter(isNew) : []) {
       const text = getOrThrow(parsed, normalizeChannelDescription(channel.description));
