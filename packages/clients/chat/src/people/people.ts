@@ -45,14 +45,17 @@ export const PEOPLE_RULES: Pick<
   'realm_user' | 'realm_bot' | 'user_status' | 'presence' | 'muted_users' | 'typing' | 'typing_edit_message'
 > = {
   realm_user(state, event) {
+    const { user_id } = event.person;
     switch (event.op) {
       case 'add': {
         const { is_active: _, ...user } = event.person;
-        state.people.set(user.user_id, { user, list: 'realm_users' });
+        state.people.set(user_id, { user, list: 'realm_users' });
         return;
       }
       case 'remove':
-        state.people.delete(event.person.user_id);
+        state.people.delete(user_id);
+        state.statuses.delete(user_id);
+        state.presences.delete(user_id);
         return;
       case 'update':
         changePerson(state, event.person);

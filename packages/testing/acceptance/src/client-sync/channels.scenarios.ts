@@ -412,11 +412,13 @@ export const CHANNELS_SCENARIOS: Scenarios = {
     {
       title: 'guests who share only this channel',
       as: 'iago',
-      prepare: ({ server, people }) =>
-        server.post('/users/me/subscriptions', people.iago, {
+      prepare: async ({ server, people }) => {
+        fieldsOf(await server.post('/users/me/status', people.iago, { status_text: 'busy' }));
+        await server.post('/users/me/subscriptions', people.iago, {
           subscriptions: [{ name: 'town' }],
           principals: [people.lonelyGuest.id],
-        }),
+        });
+      },
       params: leaving(['town'], 'polonius', 'lonelyGuest'),
       heard: [...LEFT, ...HIDDEN, ...FLAGS_ADDED, 'realm_user/remove'],
     },
