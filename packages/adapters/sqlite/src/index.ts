@@ -20,7 +20,7 @@ export { isUnsafeBinary, openDatabaseFile } from './binary.js';
 export { makePrivate } from './database.js';
 export { migrate } from './engine/migrate.js';
 export { isDiskFailure } from './engine/write-failures.js';
-export { MIGRATIONS } from './features.js';
+export { MIGRATIONS as SQLITE_MIGRATIONS } from './features.js';
 export { administerDatabase } from './maintenance.js';
 export { type OpenTableSource, openTableSource } from './table-source.js';
 
