@@ -85,8 +85,11 @@ export function withoutPagePreviews(html: string): string {
 /** Returns safe HTML, otherwise the source as plain text. Omits page previews: their pictures are on another server. */
 export function safeHtml(html: string, source: string): string {
   const text = withoutPagePreviews(html);
-  return isSafeHtml(text) ? text : `<p>${escapeHtml(source)}</p>`;
+  return isSafeHtml(text) ? text : plainTextHtml(source);
 }
+
+/** Returns a text as HTML without formatting. */
+export const plainTextHtml = (text: string): string => `<p>${escapeHtml(text)}</p>`;
 
 const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

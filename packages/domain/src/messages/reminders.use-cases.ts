@@ -1,11 +1,13 @@
-import { orThrow } from '../kernel/errors.js';
+import { DomainError, orThrow } from '../kernel/errors.js';
 import type { Caller, MessageId, RealmId, ReminderId, UnixSeconds } from '../kernel/ids.js';
 import type { Job, JobHandler, JobWork } from '../kernel/jobs.js';
 import { listing } from '../kernel/personal-list.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
-import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { lastOf } from '../kernel/work.js';
-import type { ParsedMarkdown } from '../markdown/markdown.js';
+import type { Author, ParsedMarkdown } from '../markdown/markdown.js';
+import { plainTextHtml } from '../markdown/safe-html.js';
+import type { Realm } from '../realms/realm.js';
 import {
   DELETED_MESSAGE_JOB,
   deletedReminderText,
@@ -93,22 +95,30 @@ export class RemoveTextFromReminders implements JobHandler<{ readonly id: number
     private readonly systemMessages: SystemMessages,
   ) {}
 
-  async prepare({ realmId, payload }: Job<{ readonly id: number }>): Promise<JobWork> {
+  /** Shows notes as plain text in repeated attempts, because the rendering of a note may have failed. */
+  async prepare({ realmId, payload, attempt }: Job<{ readonly id: number }>): Promise<JobWork> {
     const messageId = payload.id as MessageId;
-    for (let after: number | null = 0; after !== null; ) after = await this.removeSome(realmId, messageId, after);
+    const parse = attempt === 1 ? (realm: Realm, text: string) => this.parse(realm, text) : async () => null;
+    for (let after: number | null = 0; after !== null; )
+      after = await this.removeSome(realmId, messageId, after, parse);
     return async () => {};
   }
 
   /** Returns the id of the reminder to continue after, or null when finished. */
-  private async removeSome(realmId: RealmId, messageId: MessageId, after: number): Promise<number | null> {
+  private async removeSome(
+    realmId: RealmId,
+    messageId: MessageId,
+    after: number,
+    parse: (realm: Realm, text: string) => Promise<ParsedMarkdown | null>,
+  ): Promise<number | null> {
     const { realm, reminders } = await this.uow.read(realmId, async (reads) => ({
       realm: await reads.realms.get(realmId),
       reminders: await reads.reminders.listOfMessage(realmId, messageId, after, AT_ONCE),
     }));
-    const texts: { readonly id: ReminderId; readonly content: string; readonly ahead: ParsedMarkdown }[] = [];
+    const texts: { readonly id: ReminderId; readonly content: string; readonly ahead: ParsedMarkdown | null }[] = [];
     for (const { id, note } of reminders) {
       const content = deletedReminderText(note);
-      texts.push({ id, content, ahead: orThrow(await this.systemMessages.parse(realm, content)) });
+      texts.push({ id, content, ahead: await parse(realm, content) });
     }
     await this.uow.write(realmId, async (tx) => {
       // The message may have been restored in the meantime.
@@ -119,7 +129,7 @@ export class RemoveTextFromReminders implements JobHandler<{ readonly id: number
         const { userId } = reminder;
         // A deactivated user has no access.
         const actor = (await tx.actors.list(realmId, [userId])).get(userId) ?? null;
-        const renderedContent = await this.systemMessages.preview(tx, realm, content, { actor }, ahead);
+        const renderedContent = await this.render(tx, realm, content, { actor }, ahead);
         const changed = { ...reminder, content, renderedContent };
         await tx.reminders.update(changed);
         await REMINDER_LIST.publish(tx, reminder, { type: 'reminder.removed', id });
@@ -127,5 +137,28 @@ export class RemoveTextFromReminders implements JobHandler<{ readonly id: number
       }
     });
     return reminders.length < AT_ONCE ? null : lastOf(reminders).id;
+  }
+
+  /** Returns null if the text cannot be rendered. */
+  private async parse(realm: Realm, text: string): Promise<ParsedMarkdown | null> {
+    const parsed = await this.systemMessages.parse(realm, text);
+    return parsed instanceof DomainError ? null : parsed;
+  }
+
+  /** Returns plain text if the content cannot be rendered: the text of the message must go in any case. */
+  private async render(
+    tx: Transaction,
+    realm: Realm,
+    content: string,
+    author: Author,
+    ahead: ParsedMarkdown | null,
+  ): Promise<string> {
+    if (!ahead) return plainTextHtml(content);
+    try {
+      return await this.systemMessages.preview(tx, realm, content, author, ahead);
+    } catch (error) {
+      if (error instanceof DomainError) return plainTextHtml(content);
+      throw error;
+    }
   }
 }
