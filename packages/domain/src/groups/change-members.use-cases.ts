@@ -106,6 +106,10 @@ export async function countMembershipsAhead(tx: Transaction, realmId: RealmId): 
   return present + waiting * MAX_MEMBERS_AT_ONCE;
 }
 
+/** Returns the ids that are not excluded, in their order. */
+const withoutIds = (ids: Iterable<UserId>, excluded: ReadonlySet<UserId>): readonly UserId[] =>
+  [...ids].filter((id) => !excluded.has(id));
+
 /** Performs the parts of requests that add or remove many members (contract decision 10). */
 export class ChangeMemberParts extends RequestParts<GroupPart> {
   static readonly inject = ['unitOfWork', 'groupMembershipNotices', 'clock'] as const;
@@ -245,9 +249,13 @@ class GroupChange {
     const { actor, realm, group } = await this.load();
     enforce(canRemoveMembers(actor, realm, group, userIds));
     const present = await tx.groups.filterDirectMembers(realm.id, groupId, userIds);
-    const added = this.planned.flatMap((part) => part.userIds);
+    const added = new Set(this.planned.flatMap((part) => part.userIds));
     enforce(areMembers(userIds, new Set([...present, ...added])));
-    await this.changeMembers('remove', userIds);
+    // A part that fails is repeated after the others, so no user may be in two. Additions are the only parts so far.
+    const toAdd = withoutIds(added, new Set(userIds));
+    this.planned.length = 0;
+    if (toAdd.length > 0) await this.changeMembers('add', toAdd);
+    await this.changeMembers('remove', withoutIds(userIds, added));
   }
 
   async addSubgroups(subgroupIds: readonly GroupId[]): Promise<void> {
