@@ -219,6 +219,25 @@ describe('request for many subscriptions (contract decision 10)', () => {
     expect(await subscribedCount()).toBe(1200);
   });
 
+  it.each([
+    ['existing channels', true],
+    ['new channels', false],
+  ])('skips users who were deactivated since the request was checked (%s)', async (_, existing) => {
+    const { fixture, counter, people, subscribe, recover, subscribedCount } = await large(existing);
+    counter.failsAfter = 1;
+    await expect(subscribe(people)).rejects.toThrow('Stopped');
+    await fixture.uow.write(fixture.realm.id, (tx) =>
+      tx.users.update({ ...fixture.user('person 5'), isActive: false }),
+    );
+    await recover();
+    expect(await subscribedCount()).toBe(1200 - NAMES.length);
+    const rows = await fixture.uow.read(fixture.realm.id, async ({ channels }) => {
+      const ids = (await channels.listByName(fixture.realm.id, NAMES)).map(({ id }) => id);
+      return channels.listSubscriptionsOf(fixture.realm.id, [fixture.user('person 5').id], ids);
+    });
+    expect([...rows.values()].flat()).toEqual([]);
+  });
+
   it('marks messages as read in further units of work for users who left, unless they subscribed again', async () => {
     const { fixture, people, parts, subscribe } = await large();
     const [first, second, third] = people as [UserId, UserId, UserId];

@@ -1,3 +1,4 @@
+import { activeUserIds } from '../access/group-settings.js';
 import { orThrow } from '../kernel/errors.js';
 import type { Caller, ChannelId, RealmId, UserId } from '../kernel/ids.js';
 import { type JobPartOutcome, jobPartKind, RequestParts, type RequestPlan } from '../kernel/job-parts.js';
@@ -202,10 +203,12 @@ export class ChangeSubscriptionParts extends RequestParts<SubscriptionPart, Subs
 
   async prepare(job: Job<SubscriptionPart>): Promise<JobWork<JobPartOutcome<SubscriptionPartResult>>> {
     const { realmId, payload } = job;
-    if (payload.op !== 'create') return (tx) => this.performPart(tx, job, NOTHING_PARSED);
-    const descriptions = payload.channels.filter(isNew).map(({ description }) => description);
-    const parsed = await this.channelCreator.parseDescriptions(realmId, descriptions);
-    return (tx) => this.performPart(tx, job, parsed);
+    let parsed = NOTHING_PARSED;
+    if (payload.op === 'create') {
+      const descriptions = payload.channels.filter(isNew).map(({ description }) => description);
+      parsed = await this.channelCreator.parseDescriptions(realmId, descriptions);
+    }
+    return async (tx) => this.performPart(tx, { ...job, payload: await withoutInactive(tx, realmId, payload) }, parsed);
   }
 
   private withDescriptions(parsed: ParsedDescriptions) {
@@ -350,6 +353,13 @@ function requireRenderable(
     }
   }
   return parts;
+}
+
+/** Leaves out users who were deactivated or erased since the request was checked. */
+async function withoutInactive(tx: Transaction, realmId: RealmId, part: SubscriptionPart): Promise<SubscriptionPart> {
+  if (part.op !== 'create' && part.op !== 'add') return part;
+  const active = await activeUserIds(tx, realmId, part.userIds);
+  return { ...part, userIds: part.userIds.filter((id) => active.has(id)) };
 }
 
 const isNew = (channel: WantedChannel): channel is NewChannel & { readonly color: string | null } => 'name' in channel;

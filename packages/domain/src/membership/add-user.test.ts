@@ -38,6 +38,7 @@ import {
   RegisterUser,
   type RegisterUserInput,
 } from './add-user.js';
+import { startErasure } from './erasures.use-cases.js';
 
 const mint = new FakeApiKeyMint();
 const newcomer: CreateUserInput = { email: 'Ophelia@example.com', password: 'get thee to a', fullName: ' Ophelia ' };
@@ -154,6 +155,21 @@ describe('CreateUser', () => {
     expect(await subscribedIds()).toHaveLength(MAX_CHANNELS_OF_NEW_USER_AT_ONCE);
     await expectInSync(fixture, () => runSubscriptionJobs(fixture));
     expect(await subscribedIds()).toEqual(names.map((name) => fixture.channel(name).id));
+  });
+
+  it('subscribes a new user who is deactivated or erased before the jobs to no further channels', async () => {
+    const names = Array.from({ length: MAX_CHANNELS_OF_NEW_USER_AT_ONCE + 1 }, (_, n) => `default ${n}`);
+    const fixture = await cast(...names.map((name) => aChannel({ name, isDefault: true })));
+    const { uow, realm } = fixture;
+    const id = await creating(fixture)('iago');
+    await uow.write(realm.id, async (tx) => {
+      const user = await tx.users.get(realm.id, id);
+      await startErasure(tx, user, { requestedAt: fixture.clock.now(), everythingWritten: false });
+    });
+    await runSubscriptionJobs(fixture);
+    const last = fixture.channel(names.at(-1)!).id;
+    const rows = await uow.read(realm.id, ({ channels }) => channels.listSubscriptionsOf(realm.id, [id], [last]));
+    expect(rows.get(id)).toEqual([]);
   });
 
   it('sends a starred welcome message and the organization’s own message if one is set', async () => {
