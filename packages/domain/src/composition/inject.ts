@@ -1,3 +1,4 @@
+import { ImportReports } from '../exports/import-reports.js';
 import { MarkdownTextRenderer } from '../messages/render-message.js';
 import { GroupMembershipNotices, SystemMessages } from '../messages/system-messages.js';
 import type { Ports } from './ports.js';
@@ -5,6 +6,7 @@ import type { Ports } from './ports.js';
 /** Domain services that lower folders know only by their own interface and therefore inject by name. */
 export const NAMED_SERVICES = {
   groupMembershipNotices: GroupMembershipNotices,
+  importReports: ImportReports,
   systemMessages: SystemMessages,
   textRenderer: MarkdownTextRenderer,
 } as const;

@@ -1,5 +1,6 @@
 import type { DomainError } from '../kernel/errors.js';
-import { type ImportRun, requireChecked, requireClaimBy, requireIdle } from './import-runs.js';
+import type { RealmId } from '../kernel/ids.js';
+import { findEndedRun, type ImportRun, requireChecked, requireClaimBy, requireIdle } from './import-runs.js';
 
 function codeOf(check: () => void): string | null {
   try {
@@ -24,6 +25,27 @@ describe('import of an uploaded export', () => {
     expect(codeOf(() => requireIdle(run))).toBe(toReplace);
     expect(codeOf(() => requireChecked(run))).toBe(toStart);
   });
+
+  it.each`
+    status         | report      | hasFile  | isEnded
+    ${'checking'}  | ${null}     | ${true}  | ${false}
+    ${'checked'}   | ${'Report'} | ${true}  | ${false}
+    ${'checked'}   | ${'Report'} | ${false} | ${true}
+    ${'importing'} | ${'Report'} | ${true}  | ${false}
+    ${'importing'} | ${'Report'} | ${false} | ${false}
+    ${'imported'}  | ${'Report'} | ${false} | ${true}
+    ${'imported'}  | ${'Report'} | ${true}  | ${true}
+    ${'failed'}    | ${'Report'} | ${true}  | ${false}
+    ${'failed'}    | ${'Report'} | ${false} | ${true}
+    ${'failed'}    | ${null}     | ${true}  | ${true}
+  `(
+    'has ended ($isEnded) in status $status with report $report and file $hasFile',
+    async ({ status, report, hasFile, isEnded }) => {
+      const run = { status, report } as ImportRun;
+      const reads = { importRuns: { list: async () => [run] }, files: { find: async () => (hasFile ? {} : null) } };
+      expect(await findEndedRun(reads as never, 1 as RealmId)).toBe(isEnded ? run : null);
+    },
+  );
 
   it.each`
     claimBy                | code

@@ -103,6 +103,8 @@ export const IMPORT_RUN_FEATURE = {
   notExported: { importRuns: 'They refer to exports of the original system.' },
 };
 
+const isChecked = ({ report, status }: ImportRun): boolean => report !== null && status !== 'imported';
+
 export const isInProgress = ({ status }: ImportRun): boolean => status === 'checking' || status === 'importing';
 
 /** @throws DomainError IMPORT_RUNNING */
@@ -128,7 +130,7 @@ export function requireRun(run: ImportRun | null): ImportRun {
 /** @throws DomainError IMPORT_RUNNING, IMPORT_NOT_CHECKED */
 export function requireChecked(run: ImportRun): void {
   requireIdle(run);
-  if (run.report !== null && run.status !== 'imported') return;
+  if (isChecked(run)) return;
   throw new DomainError('IMPORT_NOT_CHECKED', 'The export must pass a dry run first.');
 }
 
@@ -145,4 +147,15 @@ export async function findRun(
 ): Promise<ImportRun | null> {
   const [run = null] = await importRuns.list(realmId);
   return run;
+}
+
+/** Returns the organization's run unless it is in progress or its export waits to be imported. */
+export async function findEndedRun(
+  reads: Pick<Repositories | Transaction, 'importRuns' | 'files'>,
+  realmId: RealmId,
+): Promise<ImportRun | null> {
+  const run = await findRun(reads, realmId);
+  if (!run || isInProgress(run)) return null;
+  // Uploaded files are deleted after a week.
+  return isChecked(run) && (await reads.files.find(realmId, run.exportFileId)) ? null : run;
 }

@@ -5,7 +5,7 @@ import { type ErasureId, isId, type MessageId, type RealmId, type UnixSeconds, t
 import { encodeJob, jobKind } from '../kernel/jobs.js';
 import type { RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
 import * as shape from '../kernel/shape.js';
-import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { User } from '../users/user.js';
 import { isOnlyOwnerOf } from '../users/user-permissions.js';
 import { erasedEmail, type FormerIdentity, type MentionRemoval } from './erased-person.js';
@@ -33,6 +33,12 @@ export interface Erasure {
 export interface ErasureLedger {
   /** Adds the entries that the ledger does not contain yet. */
   add(entries: readonly ErasureRecord[]): Promise<void>;
+}
+
+/** Reports that may name anybody in the organization. */
+export interface PersonalReports {
+  /** Removes the reports that nobody needs. Takes several units of work. */
+  remove(uow: UnitOfWork, realmId: RealmId): Promise<void>;
 }
 
 /** Position in the tables as plain JSON, opaque outside the storage. */

@@ -2,18 +2,15 @@ import type { Mailer } from '../access/email.js';
 import { UnneededFiles } from '../files/files.use-cases.js';
 import type { ErasureRecord } from '../kernel/administration.js';
 import { nobody } from '../kernel/event.js';
-import type { EncodedRow } from '../kernel/event-log.js';
-import type { MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Job, JobHandler, JobWork } from '../kernel/jobs.js';
 import type { Clock } from '../kernel/ports.js';
 import { settingValues } from '../kernel/settings.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { ENTITIES_PER_PAGE, lastOf } from '../kernel/work.js';
 import { MAX_DELETED_AT_ONCE } from '../messages/deletion.js';
-import type { Submessage } from '../messages/message.js';
 import { removeSomeReactions } from '../messages/reactions.js';
 import { DELETED_MESSAGE_JOB } from '../messages/reminders.js';
-import { firstTextOf, SENT_REFERENCES, type SentReference } from '../messages/sent-reference.js';
 import { removePushTokens } from '../push/push-jobs.js';
 import type { Realm } from '../realms/realm.js';
 import { USER_SETTINGS } from '../realms/user-settings.js';
@@ -22,7 +19,8 @@ import type { User } from '../users/user.js';
 import { isOnlyOwnerOf } from '../users/user-permissions.js';
 import { deleteSomeMessages, MESSAGE_SCOPES, newestOf } from './contribution-deletion.js';
 import { type Deletions, deactivateWithBots, MAX_BOTS_AT_ONCE, withoutProfile } from './deactivation.js';
-import { erasedEmail, eventWithoutIdentity, type FormerIdentity, isErased, mentionRemoval } from './erased-person.js';
+import { isAnswerOf, replacedEvent, replaceInSentMessages } from './erased-events.js';
+import { erasedEmail, type FormerIdentity, isErased, mentionRemoval } from './erased-person.js';
 import {
   ERASE_PERSON_JOB,
   ERASURE_STAGES,
@@ -30,6 +28,7 @@ import {
   type ErasureLedger,
   type ErasurePayload,
   type ErasureProgress,
+  type PersonalReports,
   planErasure,
   requireErasable,
 } from './erasures.js';
@@ -241,7 +240,7 @@ interface Step {
 
 /** Erases what is left of a person, in units of work that may be repeated. */
 export class ErasePerson implements JobHandler<ErasurePayload> {
-  static readonly inject = ['unitOfWork', UnneededFiles, 'clock', 'mailer'] as const;
+  static readonly inject = ['unitOfWork', UnneededFiles, 'clock', 'mailer', 'importReports'] as const;
 
   readonly kind = ERASE_PERSON_JOB;
 
@@ -250,6 +249,7 @@ export class ErasePerson implements JobHandler<ErasurePayload> {
     private readonly files: UnneededFiles,
     private readonly clock: Clock,
     private readonly mailer: Mailer,
+    private readonly reports: PersonalReports,
   ) {}
 
   async prepare({ realmId, payload }: Job<ErasurePayload>): Promise<JobWork> {
@@ -329,10 +329,13 @@ export class ErasePerson implements JobHandler<ErasurePayload> {
     return (await this.uow.readAcross(({ jobs }) => jobs.nextDueAt({ kind: name, maxFormat: format }))) !== null;
   }
 
-  /** Removes files without messages, and emails to the person. */
+  /** Removes files without messages, emails to the person, and reports. */
   private async removeFiles(realmId: RealmId, payload: At<'files'>): Promise<ErasureProgress | null> {
     const { former, at } = payload;
-    if (at === null) await this.mailer.removeTo?.(former.email);
+    if (at === null) {
+      await this.mailer.removeTo?.(former.email);
+      await this.reports.remove(this.uow, realmId);
+    }
     const after = at ?? 0;
     const page = await this.uow.read(realmId, ({ files }) => files.list(realmId, former.id, after, FILES_PER_STEP));
     const unneeded = page.filter(({ messageIds }) => messageIds.length === 0).map(({ id }) => id);
@@ -479,69 +482,4 @@ async function replaceEvents(tx: Transaction, realmId: RealmId, payload: At<'eve
   if (texts > 0) await tx.events.append(realmId, { event: { type: 'blanked', messageIds: [] }, audience: nobody });
   const next = rows.length < EVENTS_PER_STEP ? following(payload) : { stage: 'events' as const, at: rows.at(-1)!.seq };
   return { next, counts: { changedTexts: texts } };
-}
-
-/** Lengths of a message's first text before and after the change. */
-interface Lengths {
-  readonly before: number;
-  readonly after: number;
-}
-
-const NO_TEXT: Lengths = { before: -1, after: -1 };
-
-/** Removes mentions from the messages of these event rows. Returns the lengths of the changed texts. */
-async function replaceInSentMessages(
-  tx: Transaction,
-  realmId: RealmId,
-  former: FormerIdentity,
-  rows: readonly EncodedRow[],
-): Promise<ReadonlyMap<MessageId, Lengths>> {
-  const removal = mentionRemoval(former);
-  const ids = rows.flatMap((row) => sentReferenceIn(row)?.messageId ?? []);
-  const lengths = new Map<MessageId, Lengths>();
-  const held = new Set(ids.length === 0 ? [] : await tx.heldMessages.filter(realmId, ids));
-  for (const view of ids.length === 0 ? [] : await tx.pages.listViews(realmId, ids)) {
-    if (held.has(view.message.id)) continue;
-    const { content, rendered } = firstTextOf(view);
-    const [after] = removal.replace([content, rendered]);
-    lengths.set(view.message.id, { before: content.length, after: after!.length });
-  }
-  if (ids.length > 0) await tx.personalData.replaceInMessages(realmId, removal, ids);
-  return lengths;
-}
-
-const sentReferenceIn = ({ payload }: EncodedRow): SentReference | null =>
-  payload.startsWith(`{"type":"${SENT_REFERENCES.type}"`) ? (JSON.parse(payload) as SentReference) : null;
-
-/** True for the event of a vote, or an entry in a poll or to-do list. */
-function isAnswerOf(payload: string | null, id: UserId): boolean {
-  const event = payload === null ? null : objectIn(payload);
-  return event?.type === 'message.submessage_added' && (event.submessage as Submessage).senderId === id;
-}
-
-/** Returns the new payload of an event; null if it becomes blank. */
-function replacedEvent(
-  row: EncodedRow,
-  former: FormerIdentity,
-  now: User,
-  lengths: ReadonlyMap<MessageId, Lengths>,
-): string | null {
-  const reference = sentReferenceIn(row);
-  if (reference) {
-    const { before, after } = lengths.get(reference.messageId) ?? NO_TEXT;
-    return before === reference.contentLength ? JSON.stringify({ ...reference, contentLength: after }) : row.payload;
-  }
-  const [payload] = mentionRemoval(former).replace([row.payload]);
-  const [event, audience] = [payload!, row.audience].map(objectIn);
-  // Nobody can read a damaged row.
-  const replaced = event && audience ? eventWithoutIdentity(event, audience, former, now) : null;
-  return replaced && JSON.stringify(replaced);
-}
-
-function objectIn(json: string): Readonly<Record<string, unknown>> | null {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return null;
-  }
 }

@@ -1,3 +1,4 @@
+import { ImportReports } from '@parley/domain/exports';
 import { SweepFiles, UnneededFiles } from '@parley/domain/files';
 import { JobRunner, type UnitOfWork } from '@parley/domain/kernel';
 import { ErasePerson, ReplayErasures } from '@parley/domain/membership';
@@ -181,7 +182,8 @@ function dyingAfter(uow: UnitOfWork, units: number, isCommitted: boolean): UnitO
 /** Runs the job until the process dies. Returns false if it ends before. */
 async function dies(units: number, isCommitted: boolean): Promise<boolean> {
   const uow = dyingAfter(server.storage.uow, units, isCommitted);
-  const job = new ErasePerson(uow, server.parley.useCase(UnneededFiles), server.clock, server.mailer);
+  const { clock, mailer, parley } = server;
+  const job = new ErasePerson(uow, parley.useCase(UnneededFiles), clock, mailer, parley.useCase(ImportReports));
   let hasFailed = false;
   const report = () => {
     hasFailed = true;

@@ -1,3 +1,4 @@
+import { ImportReports } from '@parley/domain/exports';
 import { JobRunner } from '@parley/domain/kernel';
 import { ErasePerson } from '@parley/domain/membership';
 import { RemoveTextFromReminders, RestoreMessages } from '@parley/domain/messages';
@@ -320,6 +321,7 @@ describe('an erasure that fails repeatedly', () => {
       { remove: async () => {} } as never,
       server.clock,
       server.mailer,
+      server.parley.useCase(ImportReports),
     );
     const runner = new JobRunner(failing, { uow, clock: server.clock, report: () => {} });
     for (let attempt = 0; attempt < 25; attempt++) {
@@ -351,6 +353,7 @@ describe.each([false, true])('an erasure that is interrupted (everything written
         { remove: async () => {} } as never,
         server.clock,
         server.mailer,
+        server.parley.useCase(ImportReports),
       );
       const [stored] = await uow.readAcross(({ jobs }) =>
         jobs.listDue({ kind: job.kind.name, maxFormat: 1 }, server.clock.now(), 1),

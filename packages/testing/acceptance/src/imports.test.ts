@@ -1,4 +1,6 @@
 import type { ImportBatch } from '@parley/domain/exports';
+import type { UserId } from '@parley/domain/kernel';
+import { ErasePerson, EraseUser } from '@parley/domain/membership';
 import { FakeImportRunner } from '@parley/testkit';
 import { RunRequestedImports, UndoRequestedImports } from '@parley/transfer/imports';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
@@ -261,5 +263,69 @@ describe('uploaded export', () => {
     expectRefusal(await embedded.post('/realm/imports/run', desdemona, params), refusal);
     expectRefusal(await embedded.post('/realm/imports/run/start', desdemona), refusal);
     await embedded.close();
+  });
+});
+
+describe('the report of an uploaded export', () => {
+  const run = async () => (await shown()).run?.status ?? null;
+
+  /** Checks an export, and imports it. */
+  async function runImport(): Promise<void> {
+    fieldsOf(await check({ path_id: await upload(people.desdemona) }));
+    await work();
+    fieldsOf(await start());
+    await work();
+    expect([await run(), await files()]).toEqual(['imported', ['import-report.html']]);
+  }
+
+  async function runUndo(more: Partial<ImportBatch>): Promise<void> {
+    const { id } = await addImport(more);
+    fieldsOf(await undo(id));
+    await runJobs(server, server.parley.useCase(UndoRequestedImports));
+    expect((await list()).at(-1)).toMatchObject({ id, status: 'undone', message_count: 1 });
+  }
+
+  async function erase(): Promise<void> {
+    const { id: userId } = await server.addUser({ email: 'gone@example.com', fullName: 'Gone' });
+    await server.parley.useCase(EraseUser).execute({
+      realmId: server.realmId,
+      ...{ user: { userId: userId as UserId }, everythingWritten: false },
+    });
+    await runJobs(server, server.parley.useCase(ErasePerson));
+  }
+
+  it('is removed with its file by the undo of the import', async () => {
+    await runImport();
+    await runUndo({ requesterId: people.desdemona.id as UserId });
+    expect([await run(), await files()]).toEqual([null, []]);
+  });
+
+  it('stays if another import is undone, or if a later export waits to be imported', async () => {
+    await runImport();
+    await runUndo({ requesterId: null });
+    await runUndo({ requesterId: people.iago.id as UserId });
+    expect([await run(), await files()]).toEqual(['imported', ['import-report.html']]);
+    fieldsOf(await check({ path_id: await upload(people.desdemona) }));
+    await work();
+    await runUndo({ requesterId: people.desdemona.id as UserId });
+    expect([await run(), (await files()).sort()]).toEqual(['checked', ['import-report.html', 'slack.zip']]);
+  });
+
+  it('is removed with its file by the erasure of a person', async () => {
+    await runImport();
+    await erase();
+    expect([await run(), await files()]).toEqual([null, []]);
+  });
+
+  it('stays during an erasure as long as the export can be imported', async () => {
+    fieldsOf(await check({ path_id: await upload(people.desdemona) }));
+    await work();
+    await erase();
+    expect(await run()).toBe('checked');
+    server.importRunner.outcome = { problem: 'no space' };
+    fieldsOf(await start());
+    await work();
+    await erase();
+    expect([await run(), (await files()).sort()]).toEqual(['failed', ['import-report.html', 'slack.zip']]);
   });
 });

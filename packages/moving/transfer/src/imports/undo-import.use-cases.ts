@@ -7,6 +7,8 @@ import {
   type ImportBatch,
   type ImportedKind,
   type ImportedRecord,
+  ImportReports,
+  type ImportRun,
   type RecordPosition,
   unitsOf,
 } from '@parley/domain/exports';
@@ -89,14 +91,15 @@ interface Counts extends KeptCounts {
 /**
  * Removes the messages of an import and archives its channels without messages, in small units of work. A killed run
  * continues when it is repeated. The files of an owner's import are removed at once, so that imports cannot be used to
- * exceed the upload quotas.
+ * exceed the upload quotas, and so is its report.
  */
 export class ImportUndo {
-  static readonly inject = ['unitOfWork', 'clock', UnneededFiles] as const;
+  static readonly inject = ['unitOfWork', 'clock', UnneededFiles, ImportReports] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,
     private readonly files: UnneededFiles,
+    private readonly reports: ImportReports,
   ) {}
 
   /** @throws DomainError UNKNOWN_IMPORT, IMPORT_RUNNING, LATER_IMPORT */
@@ -125,6 +128,9 @@ export class ImportUndo {
     const report = () => onProgress(counts.removed);
     const members = await putBackMembers(undoMembers(uow, batch, isDryRun), report);
     const archivedChannels = await this.archiveEmptyChannels(uow, batch, report);
+    // Imports by the operator have no report in the database.
+    const isOfBatch = (run: ImportRun) => run.status === 'imported' && run.requesterId === batch.requesterId;
+    await this.reports.remove(uow, realmId, isOfBatch);
     await uow.write(realmId, async (tx) =>
       tx.importBatches.update({ ...(await tx.importBatches.find(realmId, batchId))!, status: 'undone' }),
     );
