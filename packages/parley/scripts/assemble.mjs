@@ -160,6 +160,10 @@ function buildEntries(entries, options) {
           onResolve({ filter: /^@parley\/client$/ }, () =>
             'chat' in initialOptions.entryPoints ? { path: './client.js', external: true } : undefined,
           );
+          // The simulation uses the client state of the package, instead of a copy.
+          onResolve({ filter: /^@parley\/chat$/ }, () =>
+            'simulation' in initialOptions.entryPoints ? { path: './chat.js', external: true } : undefined,
+          );
           onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) =>
             kind === 'entry-point' ||
             path.startsWith('@parley/') ||

@@ -3,6 +3,8 @@ import type { Company } from './company.js';
 import { FILE_ACTIONS } from './file-actions.js';
 import { ADMINISTRATOR, type Channel, GUEST, MEMBER, type Message, MODERATOR, textOf } from './model.js';
 import { channelsOf, destinationOf, pickChannel, send, TOPICS } from './sending.js';
+import { spy } from './spying.js';
+import { Violation } from './violation.js';
 
 const OWNER_PERSON = 0;
 /** Refusals of a move that has already happened. */
@@ -17,7 +19,7 @@ const RECENT = 12;
 const mayDelete = ({ model }: Company, by: number, { sender }: Message): boolean =>
   sender === by || model.roles[by]! <= ADMINISTRATOR;
 
-/** Message to delete: half of the time one to which a reminder or the channel refers. */
+/** Message to delete: half of the time one to which a reminder, a draft or the channel refers. */
 async function pickForDeletion(company: Company, step: Choices): Promise<Message | undefined> {
   const { model } = company;
   if (step.b > 0.9) return pickRecent(company, step);
@@ -25,8 +27,8 @@ async function pickForDeletion(company: Company, step: Choices): Promise<Message
   if (step.b < 0.2) await send(company, step);
   const deletable = model.readable(step.by).filter((message) => mayDelete(company, step.by, message));
   if (step.b < 0.2) return deletable.at(-1);
-  const reminded = new Set([...model.reminders].map(({ message }) => message));
-  const isReferred = (message: Message) => (step.b < 0.4 ? reminded.has(message) : model.isFirst(message));
+  const quoted = new Set([...model.reminders, ...model.drafts.values()].map(({ message }) => message));
+  const isReferred = (message: Message) => (step.b < 0.4 ? quoted.has(message) : model.isFirst(message));
   const referred = step.b < 0.55 ? deletable.filter(isReferred) : [];
   return pick(referred.length > 0 ? referred : deletable.slice(-RECENT), step.a);
 }
@@ -34,17 +36,6 @@ async function pickForDeletion(company: Company, step: Choices): Promise<Message
 /** One of the last messages that the person can read and for which the condition holds. */
 const pickRecent = ({ model }: Company, { by, a }: Choices, isMeant: (message: Message) => boolean = () => true) =>
   pick(model.readable(by).slice(-RECENT).filter(isMeant), a);
-
-async function postWithoutPermission(company: Company, { by, b }: Choices): Promise<void> {
-  const { model } = company;
-  const channel = pickChannel(company, b, (each) => !model.mayPost(by, each));
-  if (!channel) return;
-  const number = model.newNumber();
-  model.announce(number, by);
-  // Guests do not know the id of the channel.
-  const params = { type: 'channel', to: channel.name, topic: TOPICS[0]!, content: textOf(number) };
-  await company.attempt(false, by, 'POST', '/messages', params);
-}
 
 /** Returns true if the server has accepted the change. */
 const ownerChanges = async (company: Company, path: string, params: Readonly<Record<string, unknown>>) =>
@@ -54,6 +45,30 @@ async function describe(company: Company, channel: Channel): Promise<void> {
   const number = company.model.newNumber();
   company.model.describe(channel, number);
   await ownerChanges(company, `/streams/${channel.id}`, { description: textOf(number) });
+}
+
+async function react(company: Company, step: Choices, emoji: string): Promise<void> {
+  const message = pickRecent(company, step);
+  if (!message) return;
+  const { by, b } = step;
+  const reaction = `${by} ${emoji}`;
+  const hasReacted = message.reactions.has(reaction);
+  const [method, path] = [hasReacted ? 'DELETE' : 'POST', `/messages/${message.id}/reactions`] as const;
+  const { status, json } = await company.insist(by, method, path, { emoji_name: emoji });
+  if (status !== 200 && json.code !== 'REACTION_ALREADY_EXISTS' && json.code !== 'REACTION_DOES_NOT_EXIST') return;
+  if (hasReacted) message.reactions.delete(reaction);
+  else {
+    message.reactions.add(reaction);
+    // A new reaction creates a row, as for a delivered message (messages §12.2).
+    if (!message.rows.has(by)) company.devices.get(by)?.synced.doubtNewest();
+    message.rows.add(by);
+  }
+  company.publish('reaction', message, company.model.watchers(message));
+  if (hasReacted || emoji !== 'tada') return;
+  // Some people react twice, and some take it back at once.
+  if (b < 0.15) await react(company, step, 'heart');
+  if (b < 0.3) await react(company, step, emoji);
+  if (b < 0.15 && !company.engine.isDiskFailing) await company.checkState(by);
 }
 
 /** Actions by name, with their weight among everything that people do. */
@@ -134,30 +149,7 @@ export const ACTIONS = {
     },
   },
   erase: { weight: 1, play: (company) => company.eraseNewcomer() },
-  react: {
-    weight: 10,
-    play: async (company, step) => {
-      const message = pickRecent(company, step);
-      if (!message) return;
-      const { by } = step;
-      const hasReacted = message.reactions.has(by);
-      const [method, path] = [hasReacted ? 'DELETE' : 'POST', `/messages/${message.id}/reactions`] as const;
-      const { status, json } = await company.insist(by, method, path, { emoji_name: 'tada' });
-      const isDone =
-        status === 200 || json.code === 'REACTION_ALREADY_EXISTS' || json.code === 'REACTION_DOES_NOT_EXIST';
-      if (!isDone) return;
-      if (hasReacted) message.reactions.delete(by);
-      else {
-        message.reactions.add(by);
-        // A new reaction creates a row, as for a delivered message (messages §12.2).
-        if (!message.rows.has(by)) company.devices.get(by)?.synced.doubtNewest();
-        message.rows.add(by);
-      }
-      company.publish('reaction', message, company.model.watchers(message));
-      // Some people take it back at once.
-      if (!hasReacted && step.b < 0.3) await ACTIONS.react.play(company, step);
-    },
-  },
+  react: { weight: 10, play: (company, step) => react(company, step, 'tada') },
   read: {
     weight: 10,
     play: async (company, { by, a, b }) => {
@@ -186,6 +178,13 @@ export const ACTIONS = {
         const { channel, topic } = destination;
         const policy = { stream_id: channel.id, topic, visibility_policy: Math.floor(other(b) * 4) };
         await company.insist(by, 'POST', '/user_topics', policy);
+        // The person changes their mind, and another client spells the topic in another way.
+        const last = { ...policy, topic: topic.toUpperCase(), visibility_policy: Math.floor(b * 4) };
+        const { status } = await company.insist(by, 'POST', '/user_topics', last);
+        const line = `${last.topic} ${last.visibility_policy}`;
+        const isStored = last.visibility_policy === 0 || (await company.policiesOf(by)).includes(line);
+        if (status === 200 && !isStored && !company.engine.isDiskFailing)
+          throw new Violation('what was acknowledged exists', `p${by} chose ${line}`);
         if (!channel.subscribers.has(by)) return;
       } else {
         // No event names the starred messages of a channel that somebody leaves.
@@ -204,31 +203,7 @@ export const ACTIONS = {
       if (message) await company.checkSearch(step.by, message);
     },
   },
-  spy: {
-    weight: 4,
-    play: async (company, step) => {
-      await postWithoutPermission(company, step);
-      const { by, a } = step;
-      const role = company.model.roles[by]!;
-      if (role > ADMINISTRATOR) {
-        const wanted = { role: role === MODERATOR ? MEMBER : MODERATOR };
-        await company.attempt(false, by, 'PATCH', `/users/${company.people[by]!.id}`, wanted);
-        const own = pickChannel(company, a, ({ creator, subscribers }) => creator !== by && subscribers.has(by));
-        if (own) await company.attempt(false, by, 'PATCH', `/streams/${own.id}`, { description: 'Not allowed' });
-      }
-      const channel = pickChannel(company, a, (each) => !company.model.mayKnow(by, each));
-      if (channel) await company.insist(by, 'GET', `/streams/${channel.id}`, {});
-      const hidden = [...company.model.messages.values()].filter((message) => !company.model.mayRead(by, message));
-      const foreign = pick(company.model.foreign, a);
-      if (foreign) await company.insist(by, 'GET', `/messages/${foreign.id}`, {});
-      if (foreign?.path) await company.insist(by, 'GET', `/user_uploads/${foreign.path}`, {}, { isPage: true });
-      const message = pick(hidden, a);
-      if (!message) return;
-      await company.checkSearch(by, message);
-      await company.insist(by, 'GET', `/messages/${message.id}/history`, {});
-      await company.insist(by, 'GET', '/messages', { message_ids: [message.id] });
-    },
-  },
+  spy: { weight: 4, play: spy },
   createChannel: {
     weight: 1,
     play: async (company, { by, a, b }) => {
@@ -343,19 +318,32 @@ export const ACTIONS = {
     weight: 2,
     play: async (company, { a, b }) => {
       const { model, people, groups } = company;
-      if (b < 0.5) {
+      if (b < 0.4) {
         const value = { new: model.limitsGuests ? groups.everyone : groups.members };
         if (await ownerChanges(company, '/realm', { can_access_all_users_group: value }))
-          model.limitsGuests = !model.limitsGuests;
+          model.changeAccess(() => Object.assign(model, { limitsGuests: !model.limitsGuests }));
+        return;
+      }
+      const change = async (path: string, isIn: boolean, id: number) =>
+        (await company.insist(OWNER_PERSON, 'POST', `/user_groups/${path}`, { [isIn ? 'delete' : 'add']: [id] }))
+          .status === 200 || company.mayHaveRepeated;
+      if (b < 0.65) {
+        const isIn = model.areHelpersInCrew;
+        // Members have most to gain, because guests get no rights from groups.
+        const member = model.roles.findIndex((role, each) => role === MEMBER && !model.helpers.has(each));
+        if (member > 0 && (await change(`${groups.helpers}/members`, false, people[member]!.id)))
+          model.changeAccess(() => model.helpers.add(member));
+        // A repeated request finds that the first one has changed the group.
+        if (!(await change(`${groups.crew}/subgroups`, isIn, groups.helpers))) return;
+        model.changeAccess(() => Object.assign(model, { areHelpersInCrew: !isIn }));
+        for (const helper of model.helpers) await company.checkPerson(helper);
         return;
       }
       const person = Math.floor(a * people.length);
-      const isMember = model.crew.has(person);
-      const params = { [isMember ? 'delete' : 'add']: [people[person]!.id] };
-      const { status } = await company.insist(OWNER_PERSON, 'POST', `/user_groups/${groups.crew}/members`, params);
-      // A repeated request finds that the first one has changed the group.
-      if (status !== 200 && !company.mayHaveRepeated) return;
-      model.changeAccess(() => (isMember ? model.crew.delete(person) : model.crew.add(person)));
+      const name = b < 0.8 ? 'helpers' : 'crew';
+      const isMember = model[name].has(person);
+      if (!(await change(`${groups[name]}/members`, isMember, people[person]!.id))) return;
+      model.changeAccess(() => (isMember ? model[name].delete(person) : model[name].add(person)));
       await company.checkPerson(person);
     },
   },
@@ -401,8 +389,9 @@ export const ACTIONS = {
   },
   ask: {
     weight: 3,
-    play: async (company, { by }) => {
+    play: async (company, step) => {
       const { model, time } = company;
+      const { by, b } = step;
       const number = model.newNumber();
       const destination = { participants: new Set([by]) };
       model.announce(number, by);
@@ -412,28 +401,40 @@ export const ACTIONS = {
       const { status, json } = await company.insist(by, 'POST', '/messages', { ...params, ...local });
       if (status === 200) company.adopt(model.send(json.id, by, destination, number, time.elapsedMs()));
       else model.questions.delete(number);
+      // The bot has not answered yet.
+      if (b < 0.3) await ACTIONS.ask.play(company, { ...step, b: 1 });
     },
   },
   draft: {
     weight: 7,
-    play: async (company, { by, a, b }) => {
+    play: async (company, step) => {
       const { model } = company;
+      const { by, a, b } = step;
       const own = [...model.drafts].filter(([, { author }]) => author === by).map(([id]) => id);
       const id = pick(own, a);
       if (id !== undefined && b < 0.3) {
         const { status } = await company.insist(by, 'DELETE', `/drafts/${id}`, {});
-        if (status === 200 || company.mayHaveRepeated) model.drafts.delete(id);
+        if (status !== 200 && !company.mayHaveRepeated) return;
+        model.formerDrafts.add(model.drafts.get(id)!.number);
+        model.drafts.delete(id);
         return;
       }
       const number = model.newNumber();
       model.announce(number, by);
-      const draft = { type: '', to: [], topic: '', content: textOf(number) };
+      const message = (a < 0.5 && pickRecent(company, step)) || null;
+      message?.quotedFor.add(by);
+      const quote = message && `[said](#narrow/near/${message.id}):\n~~~quote\n${textOf(message.number)}\n~~~\n`;
+      const draft = { type: '', to: [], topic: '', content: (quote ?? '') + textOf(number) };
       if (id !== undefined && b < 0.75) {
-        await company.insist(by, 'PATCH', `/drafts/${id}`, { draft });
+        const { status } = await company.insist(by, 'PATCH', `/drafts/${id}`, { draft });
+        if (status !== 200) return;
+        model.formerDrafts.add(model.drafts.get(id)!.number);
+        model.drafts.set(id, { number, author: by, message });
         return;
       }
       const { status, json } = await company.insist(by, 'POST', '/drafts', { drafts: [draft] });
-      if (status === 200) model.drafts.set(json.ids[0], { number, author: by });
+      // A repeated request adds two.
+      if (status === 200 && !company.mayHaveRepeated) model.drafts.set(json.ids[0], { number, author: by, message });
     },
   },
   ...FILE_ACTIONS,

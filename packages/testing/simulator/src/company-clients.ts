@@ -14,6 +14,7 @@ import {
   textOf,
 } from './model.js';
 import type { Delivery } from './outside.js';
+import { type Moment, Polls } from './polls.js';
 import type { SimulatedTime } from './simulated-time.js';
 import { Violation } from './violation.js';
 import { type Answer, type Call, ConnectionLost } from './wire.js';
@@ -30,6 +31,7 @@ type Wire = any;
 interface Device {
   readonly queueId: string;
   lastEventId: number;
+  readonly polls: Polls;
   readonly synced: SyncedState;
   readonly deliveries: Deliveries;
   /** Ids of the channels that the client knows. */
@@ -95,7 +97,7 @@ function followChannels(person: Person, known: Set<number>, event: Wire): void {
 export class CompanyClients {
   readonly devices = new Map<Person, Device>();
   /** Groups that settings name. */
-  readonly groups = { everyone: 0, moderators: 0, members: 0, crew: 0 };
+  readonly groups = { everyone: 0, moderators: 0, members: 0, crew: 0, helpers: 0 };
   /** True if a request of this step was sent again, because its answer was lost. */
   mayHaveRepeated = false;
   /** People who are at work. The clients of all others are offline. */
@@ -312,11 +314,11 @@ export class CompanyClients {
     for (const scheduled of this.model.scheduled.values()) scheduled.isExcused = true;
     const checkAfter = this.time.now() + seconds;
     const atMs = this.time.elapsedMs() + seconds * 1000;
-    for (const reminder of this.model.reminders) {
-      reminder.checkAfter = Math.max(reminder.checkAfter, checkAfter);
-      // A restored reminder may still quote its message.
-      reminder.message.deletedAtMs = Math.max(reminder.message.deletedAtMs, atMs);
-    }
+    const { reminders, drafts } = this.model;
+    for (const reminder of reminders) reminder.checkAfter = Math.max(reminder.checkAfter, checkAfter);
+    // A restored reminder or draft may still quote its message.
+    for (const { message } of [...reminders, ...drafts.values()])
+      if (message) message.deletedAtMs = Math.max(message.deletedAtMs, atMs);
     // The bot may get these questions again.
     for (const question of this.model.questions.values()) question.askedAtMs = Math.max(question.askedAtMs, atMs);
   }
@@ -467,12 +469,13 @@ export class CompanyClients {
       if (name === 'role:everyone') this.groups.everyone = id;
       if (name === 'role:members') this.groups.members = id;
       if (name === 'role:moderators') this.groups.moderators = id;
-      if (name === 'crew') this.groups.crew = id;
+      if (name === 'crew' || name === 'helpers') this.groups[name as 'crew'] = id;
     }
     const newest = Math.max(0, ...this.model.channels.keys());
     this.devices.set(person, {
       queueId: json.queue_id,
       lastEventId: json.last_event_id,
+      polls: new Polls(this.moment),
       synced: new SyncedState(ALL_CAPABILITIES, json, newest),
       deliveries: new Deliveries(this.isTogether),
       channels: new Set([json.subscriptions, json.unsubscribed, json.never_subscribed].flatMap(idsOf)),
@@ -552,16 +555,24 @@ export class CompanyClients {
       const cut = device.losesPoll ? 'answer' : undefined;
       device.losesPoll = false;
       const { status, json } = await this.insist(person, 'GET', '/events', params, { cut });
+      if (json?.code === 'BAD_EVENT_QUEUE_ID' && !device.mayKnowLost && !device.polls.mayHaveEnded(this.moment))
+        throw new Violation('queues end for a reason', `p${person} ${device.queueId}`);
       if (json?.code === 'BAD_EVENT_QUEUE_ID' || (status === 400 && device.mayKnowLost)) {
         await this.connect(person);
         return;
       }
       if (status !== 200 && this.engine.isDiskFailing) return;
       if (status !== 200) throw new Violation('events are delivered', `p${person}: ${JSON.stringify(json)}`);
+      device.polls.add(this.moment);
       for (const event of json.events) this.applyEvent(person, device, event);
       if (json.events.length < FULL_RESPONSE) break;
     }
     this.model.hasCaughtUp(person);
+  }
+
+  private get moment(): Moment {
+    const { time, engine, model } = this;
+    return { atMs: time.elapsedMs(), at: time.now(), crashes: engine.crashes, accessChanges: model.accessChanges };
   }
 
   private applyEvent(person: Person, device: Device, event: Wire): void {

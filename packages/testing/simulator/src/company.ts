@@ -48,13 +48,15 @@ export class Company extends CompanyClients {
     const { json } = await this.register(person);
     this.checkUnread(person, json.unread_msgs);
     this.checkDeletions(json);
+    const areDraftsWaiting = this.checkDrafts(person, json.drafts);
     const device = this.devices.get(person);
     if (device && this.isOnline(person)) {
       const [state, fresh] = [device.synced.state, device.synced.comparableOf(json)];
       const differs = (key: string) => !isDeepStrictEqual(state[key], fresh[key]);
       // Events with a deleted text are gone before the job that changes the reminder.
       const isWaiting = this.quotesDeleted(json.reminders);
-      const isOpen = (key: string) => key === START_OF_SERVER || (key === 'reminders' && isWaiting);
+      const isOpen = (key: string) =>
+        key === START_OF_SERVER || (key === 'reminders' && isWaiting) || (key === 'drafts' && areDraftsWaiting);
       const wrong = Object.keys(fresh).filter((key) => !isOpen(key) && differs(key));
       if (wrong.length > 0) {
         const details = wrong.map((key) => `${key}: has ${show(state[key])}, server has ${show(fresh[key])}`);
@@ -254,13 +256,17 @@ export class Company extends CompanyClients {
 
   /** Checks everything that the person sees in a channel, or everything that the person has (messages §5.4). */
   private async checkPlace(person: Person, channel: Channel | null): Promise<void> {
-    const { json } = await this.page(person, channel ? narrowTo(channel) : []);
     const isThere = ({ destination, rows }: Message) =>
       channel ? 'channel' in destination && destination.channel === channel : rows.has(person);
+    const readable = this.model.readable(person).filter(isThere);
+    // Half of the time from the middle of the conversation.
+    const middle = readable.length % 2 === 0 ? readable[readable.length / 2]?.id : undefined;
+    const { json } = await this.page(person, channel ? narrowTo(channel) : [], SHORT_PAGE, middle);
     const shown: readonly Wire[] = json.messages ?? [];
-    const isShort = shown.length < SHORT_PAGE;
-    const after = Math.max(this.model.lastEarlierId, isShort ? 0 : shown[0].id - 1);
-    const expected = this.model.readable(person).filter((each) => each.id > after && isThere(each));
+    const older = shown.filter(({ id }) => middle === undefined || id < middle).length;
+    const after = Math.max(this.model.lastEarlierId, older < SHORT_PAGE ? 0 : shown[0].id - 1);
+    const upTo = shown.length - older > SHORT_PAGE ? shown.at(-1).id : Number.POSITIVE_INFINITY;
+    const expected = readable.filter(({ id }) => id > after && id <= upTo);
     // Notices of bots are not modelled.
     const ids = new Set(this.people.map(({ id }) => id));
     const found = shown.filter((each) => each.id > after && ids.has(each.sender_id));
@@ -279,8 +285,9 @@ export class Company extends CompanyClients {
 
   private checkContent(person: Person, message: Message, shown: Wire): void {
     const topic = 'channel' in message.destination ? message.destination.topic : '';
-    const reactions = shown.reactions.map(({ user_id }: Wire) => user_id).sort(ascending);
-    const expected = [...message.reactions].map((each) => this.people[each]!.id).sort(ascending);
+    const idOf = (reaction: string) => reaction.replace(/^\d+/, (person) => `${this.people[Number(person)]!.id}`);
+    const reactions = shown.reactions.map(({ user_id, emoji_name }: Wire) => `${user_id} ${emoji_name}`).sort();
+    const expected = [...message.reactions].map(idOf).sort();
     const isWithHooks = this.engine.app !== null;
     const content = contentOf(message);
     // Events of edits have HTML.
@@ -324,6 +331,28 @@ export class Company extends CompanyClients {
     this.checkReminders(reminders);
   }
 
+  /** The person has the acknowledged drafts. Returns true if one of them still quotes a deleted message. */
+  private checkDrafts(person: Person, drafts: readonly Wire[]): boolean {
+    const shown = new Set(drafts.flatMap(({ content }) => [...numbersIn(content)]));
+    const own = [...this.model.drafts.values()].filter(({ author }) => author === person);
+    const isWrong =
+      own.some(({ number }) => !shown.has(number)) || [...shown].some((each) => this.model.formerDrafts.has(each));
+    if (isWrong) throw new Violation('what was acknowledged exists', `p${person} has drafts ${show(drafts)}`);
+    const quoting = own.filter(({ message }) => message?.isDeleted && shown.has(message.number));
+    const untilMs = this.time.elapsedMs() - JOB_PATIENCE_SECONDS * 1000;
+    if (quoting.some(({ message }) => message!.deletedAtMs <= untilMs))
+      throw new Violation('a deleted message is gone', `a draft of p${person} quotes it: ${show(drafts)}`);
+    return quoting.length > 0;
+  }
+
+  /** Chosen policies of topics, like `LUNCH 2`; a failing disk does not register a client. */
+  async policiesOf(person: Person): Promise<readonly string[]> {
+    const { json } = await this.register(person);
+    await this.insist(person, 'DELETE', '/events', { queue_id: json.queue_id });
+    const lineOf = (each: Wire) => `${each.topic_name.toUpperCase()} ${each.visibility_policy}`;
+    return (json.user_topics ?? []).map(lineOf).sort();
+  }
+
   private checkReminders(reminders: readonly Wire[]): void {
     if (this.quotesDeleted(reminders, this.time.elapsedMs() - JOB_PATIENCE_SECONDS * 1000))
       throw new Violation('a deleted message is gone', `a reminder quotes it: ${show(reminders)}`);
@@ -347,8 +376,9 @@ export class Company extends CompanyClients {
     }
   }
 
-  page(person: Person, narrow: readonly object[], size = SHORT_PAGE): Promise<Answer> {
-    const params = { anchor: 'newest', num_before: size, num_after: 0, narrow, apply_markdown: false };
+  page(person: Person, narrow: readonly object[], size = SHORT_PAGE, around?: number): Promise<Answer> {
+    const range = { anchor: around ?? 'newest', num_before: size, num_after: around === undefined ? 0 : size };
+    const params = { ...range, narrow, apply_markdown: false };
     return this.insist(person, 'GET', '/messages', params);
   }
 }

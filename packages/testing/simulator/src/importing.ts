@@ -77,6 +77,9 @@ export async function copyCompany(company: Company, step: Choices): Promise<void
   const files = [...model.files.values()].filter((file) => linked.has(file) && isStored(file));
   for (const person of copy.present) {
     await copy.checkPerson(person);
+    const [policies, copied] = [await company.policiesOf(person), await copy.policiesOf(person)];
+    if (policies.join() !== copied.join())
+      throw new Violation('an import is complete', `p${person} has the policies ${copied}, not ${policies}`);
     for (const file of files) await copy.checkFile(person, file);
   }
   const last = [...model.messages.values()].filter(({ isDeleted }) => !isDeleted).slice(-20);
@@ -116,6 +119,8 @@ export async function importHistory(company: Company, step: Choices): Promise<vo
   const { histories } = model;
   const numbers = [model.newNumber(), model.newNumber(), model.newNumber()];
   histories.push({ name: `history ${numbers[0]}`, by: step.by, numbers, at: time.now() });
+  // Queues end, so that their clients see the new channel.
+  model.accessChanges++;
   const known = new Set([...model.channels.values()].map(({ name }) => name));
   // A restored backup lacks later imports.
   const added = histories.filter(({ name }) => !known.has(name));
@@ -148,7 +153,7 @@ async function adopt(company: Company, { name, by, numbers }: History): Promise<
   if (!isDeepStrictEqual(found, numbers)) throw new Violation('an import is complete', `${name}: ${found}`);
   for (const [index, number] of numbers.entries()) {
     const message = model.send(messages[index].id, by, { channel, topic: TOPICS[0]! }, number, time.elapsedMs());
-    if (index === 0) message.reactions.add(by);
+    if (index === 0) message.reactions.add(`${by} tada`);
   }
 }
 

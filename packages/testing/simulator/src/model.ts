@@ -44,7 +44,8 @@ export interface Message {
   readonly unread: Set<Person>;
   /** People with a reminder that quotes the message. */
   readonly quotedFor: Set<Person>;
-  readonly reactions: Set<Person>;
+  /** Person and emoji: `2 tada`. */
+  readonly reactions: Set<string>;
   /** States since the message was sent, oldest first. */
   readonly history: Snapshot[];
   isDeleted: boolean;
@@ -82,6 +83,13 @@ export interface Scheduled {
   readonly destination: Destination;
   /** True if a fault may have delayed or prevented delivery. */
   isExcused: boolean;
+}
+
+export interface Draft {
+  readonly number: number;
+  readonly author: Person;
+  /** Message that the draft quotes. */
+  readonly message: Message | null;
 }
 
 export interface Reminder {
@@ -156,11 +164,16 @@ class CompanyState {
   roles: number[] = [];
   /** True if guests may see only people with whom they share a conversation (users §1.4). */
   limitsGuests = false;
-  /** Members of a named group. */
+  /** Direct members of a named group. */
   crew = new Set<Person>();
+  /** Members of another one, which may be a subgroup of the first. */
+  helpers = new Set<Person>();
+  areHelpersInCrew = false;
   channels = new Map<number, Channel>();
   messages = new Map<number, Message>();
-  drafts = new Map<number, { readonly number: number; readonly author: Person }>();
+  drafts = new Map<number, Draft>();
+  /** Numbers of drafts that were replaced or deleted. */
+  formerDrafts = new Set<number>();
   /** Files by the number of their text. */
   files = new Map<number, StoredFile>();
   scheduled = new Map<number, Scheduled>();
@@ -194,6 +207,8 @@ export class Model extends CompanyState {
   /** Messages of copied companies. */
   readonly foreign: { readonly id: number; readonly path: string | null }[] = [];
   private lastNumber = 0;
+  /** Number of changes that may end event queues. */
+  accessChanges = 0;
   /** Paths of deleted files, including deletions that a restored backup has undone. */
   readonly removedPaths = new Set<string>();
 
@@ -244,7 +259,11 @@ export class Model extends CompanyState {
   }
 
   private isGranted(person: Person, { grantees, grantsGroups }: Channel): boolean {
-    return grantees.has(person) || (grantsGroups && (this.crew.has(person) || this.roles[person]! <= MODERATOR));
+    return grantees.has(person) || (grantsGroups && (this.isInCrew(person) || this.roles[person]! <= MODERATOR));
+  }
+
+  private isInCrew(person: Person): boolean {
+    return this.crew.has(person) || (this.areHelpersInCrew && this.helpers.has(person));
   }
 
   /** Metadata access (channels §3.7). */
@@ -370,7 +389,7 @@ export class Model extends CompanyState {
     const message: Message = {
       ...{ id, sender, sentAtMs, destination, number, file, rows, unread, isDeleted: false, deletedAtMs: 0 },
       quotedFor: new Set<Person>(),
-      reactions: new Set<Person>(),
+      reactions: new Set<string>(),
       history: [],
     };
     noteState(message);
@@ -431,6 +450,7 @@ export class Model extends CompanyState {
 
   /** Changes roles and channels; remembers who loses sight of what. */
   changeAccess(change: () => void): void {
+    this.accessChanges++;
     const before = this.roles.map((_, person) => this.visible(person));
     change();
     for (const [person, seen] of before.entries()) {

@@ -221,7 +221,8 @@ async function openCompany(
   });
   await settle(engine.isBusy);
   await company.openDeliveries();
-  await company.insist(0, 'POST', '/user_groups/create', { name: 'crew', description: '', members: [] });
+  for (const name of ['crew', 'helpers'])
+    await company.insist(0, 'POST', '/user_groups/create', { name, description: '', members: [] });
   for (const person of accounts.keys()) await company.connect(person);
   for (const [a, b] of [OPEN_CHANNEL, OPEN_CHANNEL, SHARED_CHANNEL, PROTECTED_CHANNEL]) {
     await playStep(company, { at: 0, kind: 'createChannel', by: 0, a, b });

@@ -1,0 +1,30 @@
+/** Moment of a poll, with the time by the clock of the server and `Model.accessChanges`. */
+export interface Moment {
+  readonly atMs: number;
+  readonly at: number;
+  readonly crashes: number;
+  readonly accessChanges: number;
+}
+
+/** Time without polls after which an event queue ends (events §6.1). */
+const IDLE_SECONDS = 600;
+
+/** Polls of an event queue. */
+export class Polls {
+  private moments: readonly [registered: Moment, acknowledged: Moment, last: Moment];
+
+  constructor(now: Moment) {
+    this.moments = [now, now, now];
+  }
+
+  add(now: Moment): void {
+    this.moments = [this.moments[0], this.moments[2], now];
+  }
+
+  /** True if the queue may have ended (events §6.1). A crash takes it back to its last stored position. */
+  mayHaveEnded(now: Moment): boolean {
+    const [registered, acknowledged, last] = this.moments;
+    if (now.atMs - last.atMs >= IDLE_SECONDS * 1000 || now.at - last.at >= IDLE_SECONDS) return true;
+    return (now.crashes > last.crashes ? registered : acknowledged).accessChanges < now.accessChanges;
+  }
+}
