@@ -146,4 +146,5 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   fault('a removed reaction takes others with it', 'adapters/storage/src/messages/reactions.ts', '       WHERE message_id = ? AND emoji_type = ? AND emoji_code = ? AND realm_id = ? AND user_id = ?', "       WHERE message_id = ? AND emoji_type = ? AND (emoji_code = ? OR emoji_code <> '') AND realm_id = ? AND user_id = ?"),
   fault('drafts quote deleted messages', 'domain/src/messages/deletion.ts', '    ...quoted.map((id) => encodeJob(DELETED_QUOTE_JOB, { realmId, dueAt, payload: { id } })),\n', ''),
   fault('members of a subgroup do not hear of channels', 'domain/src/groups/change-members.use-cases.ts', 'isVisible ? await tx.groups.listMembersRecursively(realmId, subgroupIds) : []', '[]'),
+  fault('clients keep one reaction of each person', 'clients/chat/src/messages/messages.ts', '          each.emoji_code !== reaction.emoji_code ||\n', ''),
 ];
