@@ -13,7 +13,7 @@ import {
   type Person,
   textOf,
 } from './model.js';
-import type { Delivery } from './outside.js';
+import { type Awaited, addressOf, BOT_URL, type Delivery, deliveryOf, tokenOf } from './outside.js';
 import { type Moment, Polls } from './polls.js';
 import type { SimulatedTime } from './simulated-time.js';
 import { Violation } from './violation.js';
@@ -34,8 +34,6 @@ interface Device {
   readonly polls: Polls;
   readonly synced: SyncedState;
   readonly deliveries: Deliveries;
-  /** Ids of the channels that the client knows. */
-  readonly channels: Set<number>;
   /** True if a restored backup may have lost events that the client knows. */
   mayKnowLost: boolean;
   /** True if the next poll loses its answer. */
@@ -50,12 +48,6 @@ export const PAGE = 1000;
 const FULL_RESPONSE = 100;
 /** Time after which the server must have noticed a change of its clock. */
 const CLOCK_PATIENCE_SECONDS = 60;
-const BOT_URL = 'https://bot.example.com/';
-const tokenOf = (person: Person): string => `phone-${person}`;
-const addressOf = (person: Person): string => `p${person}@example.com`;
-const deliveryOf = (kind: Delivery['kind'], person: Person, number: number): string =>
-  `${kind} to p${person} about text ${number}`;
-const pushOf = (person: Person, number: number): string => deliveryOf('push', person, number);
 /** Maximum time until a phone shows a message. */
 const PUSH_PATIENCE_MS = 60_000;
 const NOBODY: ReadonlySet<Person> = new Set();
@@ -67,30 +59,6 @@ interface AudienceOfMove extends Audience {
   /** People who had one of the moved messages, possibly without access to it. */
   readonly holding: ReadonlySet<Person>;
   readonly from: Channel;
-}
-
-/** Notification that a phone must show. */
-interface Awaited {
-  readonly person: Person;
-  readonly message: Message;
-  /** Text of the message when it was sent. */
-  readonly number: number;
-  readonly failures: number;
-}
-
-const idsOf = (channels: readonly Wire[]): readonly number[] => channels.map(({ stream_id }) => stream_id);
-
-/** Events about channels name only those that the client knows (channels §8). @throws Violation */
-function followChannels(person: Person, known: Set<number>, event: Wire): void {
-  const { type, op, stream_id, streams = [], subscriptions = [] } = event;
-  if (type !== 'stream' && type !== 'subscription') return;
-  const named = event.stream_ids ?? (stream_id === undefined ? idsOf([...streams, ...subscriptions]) : [stream_id]);
-  for (const id of named) {
-    if (type === 'stream' && op === 'create') known.add(id);
-    else if (!known.has(id))
-      throw new Violation('clients know what events name', `p${person}: ${JSON.stringify(event)}`);
-    if (type === 'stream' && op === 'delete') known.delete(id);
-  }
 }
 
 /** People of a simulated company with their clients. */
@@ -209,8 +177,8 @@ export class CompanyClients {
       const isExcused = failures !== this.failures + this.engine.crashes || this.engine.isDiskFailing;
       // Phones may have shown a former text.
       const isEdited = message.number !== number;
-      if (isExcused || isEdited || isDeleted || !unread.has(person) || this.delivered.has(pushOf(person, number)))
-        continue;
+      const isShown = this.delivered.has(deliveryOf('push', person, number));
+      if (isExcused || isEdited || isDeleted || isShown || !unread.has(person)) continue;
       throw new Violation('who may read, is notified', `the phone of p${person} does not show text ${number}`);
     }
   }
@@ -477,8 +445,7 @@ export class CompanyClients {
       lastEventId: json.last_event_id,
       polls: new Polls(this.moment),
       synced: new SyncedState(ALL_CAPABILITIES, json, newest),
-      deliveries: new Deliveries(this.isTogether),
-      channels: new Set([json.subscriptions, json.unsubscribed, json.never_subscribed].flatMap(idsOf)),
+      deliveries: new Deliveries(`p${person}`, json, this.isTogether),
       mayKnowLost: false,
       losesPoll: false,
     });
@@ -543,7 +510,7 @@ export class CompanyClients {
     if (!this.isOnline(person)) return;
     const { messages } = this.model;
     const isDeleted = (id: number) => messages.get(id)?.isDeleted ?? false;
-    this.devices.get(person)?.deliveries.check(`p${person}`, (id) => messages.has(id), isDeleted);
+    this.devices.get(person)?.deliveries.check((id) => messages.has(id), isDeleted);
   }
 
   /** Applies all waiting events to a person's client, which registers again if its queue has expired. */
@@ -582,7 +549,6 @@ export class CompanyClients {
     if (event.type === 'message' && this.model.messages.get(event.message.id)?.isDeleted) {
       throw new Violation('a deleted message is gone', `p${person} gets an event of message ${event.message.id}`);
     }
-    followChannels(person, device.channels, event);
     device.synced.apply(event);
     device.deliveries.receive(event);
     device.lastEventId = event.id;

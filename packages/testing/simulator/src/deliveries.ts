@@ -24,13 +24,26 @@ const IDS: Readonly<Record<string, readonly [Change, (event: Wire) => readonly n
   reaction: ['reaction', ({ message_id }) => [message_id]],
 };
 
-/** Events about messages that one client has received, against those that it must receive. */
+const idsOf = (channels: readonly Wire[]): readonly number[] => channels.map(({ stream_id }) => stream_id);
+
+/** Events that one client has received, against those that it must receive. */
 export class Deliveries {
   private expected: Expected[] = [];
   private readonly received = new Map<string, number>();
+  /** Ids of the channels that the client knows. */
+  private readonly channels: Set<number>;
 
-  /** @param isUnsure true if the audience of waiting events is open, as of changes during the registration */
-  constructor(public isUnsure: boolean) {}
+  /**
+   * @param registered response from which the client began
+   * @param isUnsure true if the audience of waiting events is open, as of changes during the registration
+   */
+  constructor(
+    private readonly client: string,
+    { subscriptions, unsubscribed, never_subscribed }: Wire,
+    private isUnsure: boolean,
+  ) {
+    this.channels = new Set(idsOf([...subscriptions, ...unsubscribed, ...never_subscribed]));
+  }
 
   expect(expected: Expected): void {
     this.expected.push(expected);
@@ -41,7 +54,9 @@ export class Deliveries {
     this.expected = this.expected.filter((each) => each.order <= order);
   }
 
+  /** @throws Violation if the event is about a channel that the client does not know (channels §6.3) */
   receive(event: Wire): void {
+    if (event.type === 'stream' || event.type === 'subscription') this.followChannels(event);
     const [change, idsOf] = IDS[event.type] ?? [];
     if (!change || event.rendering_only) return;
     for (const id of idsOf!(event)) {
@@ -50,11 +65,22 @@ export class Deliveries {
     }
   }
 
+  private followChannels(event: Wire): void {
+    const { type, op, stream_id, streams = [], subscriptions = [] } = event;
+    const named = event.stream_ids ?? (stream_id === undefined ? idsOf([...streams, ...subscriptions]) : [stream_id]);
+    for (const id of named) {
+      if (type === 'stream' && op === 'create') this.channels.add(id);
+      else if (!this.channels.has(id))
+        throw new Violation('clients know what events name', `${this.client}: ${JSON.stringify(event)}`);
+      if (type === 'stream' && op === 'delete') this.channels.delete(id);
+    }
+  }
+
   /**
    * Checks and forgets everything so far. The client must have received all waiting events. `isModelled` is true for
    * messages of people, `isDeleted` for those that no event shows any more.
    */
-  check(client: string, isModelled: (id: number) => boolean, isDeleted: (id: number) => boolean): void {
+  check(isModelled: (id: number) => boolean, isDeleted: (id: number) => boolean): void {
     if (this.isUnsure) {
       this.isUnsure = false;
       this.expected = [];
@@ -76,7 +102,10 @@ export class Deliveries {
       const count = this.received.get(key) ?? 0;
       if ((count >= least && count <= most) || !isModelled(Number(key.split(' ')[1]))) continue;
       const expected = least === most ? least : `${least} to ${most}`;
-      throw new Violation('events reach their audience', `${client} got "${key}" ${count} times, expected ${expected}`);
+      throw new Violation(
+        'events reach their audience',
+        `${this.client} got "${key}" ${count} times, expected ${expected}`,
+      );
     }
     this.received.clear();
   }

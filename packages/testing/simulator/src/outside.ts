@@ -1,6 +1,22 @@
 import type { Email, Mailer } from '@parley/domain/access';
 import type { WebhookClient, WebhookRequest, WebhookResponse } from '@parley/domain/membership';
 import type { PushDelivery, PushNotice, PushRecipient, PushService, PushToken } from '@parley/domain/push';
+import type { Message, Person } from './model.js';
+
+export const BOT_URL = 'https://bot.example.com/';
+export const tokenOf = (person: Person): string => `phone-${person}`;
+export const addressOf = (person: Person): string => `p${person}@example.com`;
+export const deliveryOf = (kind: Delivery['kind'], person: Person, number: number): string =>
+  `${kind} to p${person} about text ${number}`;
+
+/** Notification that a phone must show. */
+export interface Awaited {
+  readonly person: Person;
+  readonly message: Message;
+  /** Text of the message when it was sent. */
+  readonly number: number;
+  readonly failures: number;
+}
 
 /** Something that left the server: an email, a notification of a phone, or a request to a bot. */
 export interface Delivery {
