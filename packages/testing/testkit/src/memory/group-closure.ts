@@ -38,10 +38,9 @@ export function membersOf(unit: MemoryUnit, realmId: RealmId, id: GroupId): User
   return [...members].sort(ascending);
 }
 
-/** Returns the groups that recursively contain the user; the inverse of `membersOf`. */
+/** Returns the groups that recursively contain the user, who may be deactivated; otherwise the inverse of `membersOf`. */
 export function groupsOf(unit: MemoryUnit, realmId: RealmId, userId: UserId): ReadonlySet<GroupId> {
   const groups = new Set<GroupId>();
-  if (!unit.read('users').get(userId)?.user.isActive) return groups;
   const rows = groupRows(unit, realmId);
   const add = ({ group }: GroupRow): void => {
     if (groups.has(group.id)) return;
