@@ -18,15 +18,20 @@ export const isAdministrator = (actor: Pick<Actor, 'role'>): boolean => isAtLeas
 export const isOwner = (actor: Pick<Actor, 'role'>): boolean => actor.role === 'owner';
 
 /** Reads permissions as of the current unit of work, which may differ from login time. */
+export interface UserInRealm {
+  readonly realmId: RealmId;
+  readonly userId: UserId;
+}
+
 export interface ActorReads {
   /** @throws DomainError USER_DEACTIVATED if the user was deactivated in the meantime */
-  get(caller: { readonly realmId: RealmId; readonly userId: UserId }): Promise<Actor>;
+  get(caller: UserInRealm): Promise<Actor>;
   /**
    * Returns the author of an accepted request, whose remaining parts need no permission. A deactivated author keeps the
    * groups of an active one.
    * @throws DomainError USER_DEACTIVATED if the user is unknown
    */
-  getAuthor(caller: { readonly realmId: RealmId; readonly userId: UserId }): Promise<Actor>;
+  getAuthor(caller: UserInRealm): Promise<Actor>;
   /** Loads several actors, for example bot owners. Unknown and deactivated users are absent. */
   list(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, Actor>>;
 }

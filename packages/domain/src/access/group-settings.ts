@@ -374,6 +374,7 @@ export async function requireRoomForValues(
   values: readonly GroupSettingValue[],
   channelCount: number,
 ): Promise<void> {
+  // Values with one person share a group.
   const named = values.map(holdersIn).filter((count) => count > 1);
   const total = named.reduce((sum, count) => sum + count, 0) * channelCount;
   if (total > 0) requireRoomForHolders(await tx.groups.countPermissionHolders(realmId), total);
@@ -390,7 +391,7 @@ export async function groupForSetting(tx: Transaction, realmId: RealmId, value: 
   return storeGroupSetting(tx, realmId, value);
 }
 
-/** Works like `groupForSetting` after `requireRoomForValues`. */
+/** Stores a value after `requireRoomForValues`; returns its group. */
 export async function storeGroupSetting(tx: Transaction, realmId: RealmId, value: GroupSettingValue): Promise<GroupId> {
   if (typeof value === 'number') return value;
   return addAnonymousGroup(tx, realmId, value.directMembers, value.directSubgroups);

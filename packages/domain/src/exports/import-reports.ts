@@ -16,7 +16,7 @@ export class ImportReports implements PersonalReports {
     const { id, exportFileId, peopleFileId, reportFileId } = run;
     const files = [exportFileId, peopleFileId, reportFileId].filter((fileId) => fileId !== null);
     await this.files.remove(uow, realmId, files);
-    // Last, so that a repetition after a crash finds the files.
+    // The run is removed after its files, so that a retry after a crash finds them.
     await uow.write(realmId, (tx) => tx.importRuns.remove(realmId, id));
   }
 }

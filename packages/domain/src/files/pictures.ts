@@ -103,7 +103,7 @@ export class PictureMaker {
       hasBegun = true;
       return await work(error ?? made);
     } catch (error) {
-      // Other failures may hide a commit that named the pictures. The sweep removes them if there was none.
+      // A commit with an unknown result may have named the pictures. The sweep removes unnamed ones.
       const isRefused = error instanceof DomainError && error.kind !== 'unavailable';
       if (!hasBegun || isRefused) await this.discard(made.map(({ blob }) => blob));
       throw error;

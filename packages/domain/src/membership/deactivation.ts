@@ -65,11 +65,11 @@ export class DeactivateBots implements JobHandler<BotsPayload> {
 async function endBots(tx: Transaction, realmId: RealmId, payload: BotsPayload, now: UnixSeconds): Promise<void> {
   const { ownerId, deletions, at } = payload;
   const active = await tx.users.listActiveIds(realmId, await tx.bots.listOwnedIds(realmId, ownerId));
-  const bots = await tx.users.list(realmId, active);
-  // A reactivated user may have created others before the job runs.
+  const bots = await tx.users.list(realmId, active.slice(0, MAX_BOTS_AT_ONCE));
+  // A reactivated user may have created others before the job runs; they have the highest ids.
   const former = at === null ? bots : bots.filter(({ joinedAt }) => joinedAt <= at);
-  for (const bot of former.slice(0, MAX_BOTS_AT_ONCE)) await end(tx, bot, now, deletions);
-  if (former.length <= MAX_BOTS_AT_ONCE) return;
+  for (const bot of former) await end(tx, bot, now, deletions);
+  if (former.length < MAX_BOTS_AT_ONCE || active.length <= MAX_BOTS_AT_ONCE) return;
   await tx.jobs.schedule(encodeJob(DEACTIVATE_BOTS_JOB, { realmId, dueAt: now, payload }));
 }
 

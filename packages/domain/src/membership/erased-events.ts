@@ -58,7 +58,7 @@ export function replacedEvent(
   }
   const [payload] = mentionRemoval(former).replace([row.payload]);
   const [event, audience] = [payload!, row.audience].map(objectIn);
-  // Nobody can read a damaged row.
+  // A damaged row is unreadable.
   const replaced = event && audience ? eventWithoutIdentity(event, audience, former, now) : null;
   return replaced && JSON.stringify(replaced);
 }

@@ -286,7 +286,7 @@ export type MovePart = Omit<CheckedMove, 'channel' | 'source' | 'ids'> & {
   readonly sourceId: ChannelId;
 } & (
     | { readonly ids: readonly MessageId[] }
-    /** `after`: jobs with the messages. Absent: they have ended. */
+    /** Jobs in `after` move the messages; absent if these have ended. */
     | { readonly ending: MoveEnding; readonly after?: readonly JobId[] }
   );
 

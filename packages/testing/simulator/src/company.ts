@@ -259,7 +259,7 @@ export class Company extends CompanyClients {
     const isThere = ({ destination, rows }: Message) =>
       channel ? 'channel' in destination && destination.channel === channel : rows.has(person);
     const readable = this.model.readable(person).filter(isThere);
-    // Half of the time from the middle of the conversation.
+    // Some pages begin in the middle of the conversation.
     const middle = readable.length % 2 === 0 ? readable[readable.length / 2]?.id : undefined;
     const { json } = await this.page(person, channel ? narrowTo(channel) : [], SHORT_PAGE, middle);
     const shown: readonly Wire[] = json.messages ?? [];

@@ -101,7 +101,7 @@ export class Engine {
   app: SimulatedApp | null = null;
   /** Next crash; null if none is planned. */
   crashPlan: CrashPlan | null = null;
-  /** Number of statements that write until the upgrade stops with which the next start begins; null if there is none. */
+  /** Number of written statements before the upgrade at the next start stops; null without an upgrade. */
   upgradePlan: number | null = null;
   private starts = 0;
   /** Number of units of work since somebody last waited for the engine. */

@@ -4,7 +4,7 @@ import type { Company } from './company.js';
 import { copyCompany, importHistory } from './importing.js';
 import { send } from './sending.js';
 
-/** Statements that write from which one an upgrade stops. About half of the upgrades have fewer. */
+/** Maximum number of written statements before an upgrade stops; a complete one has about half as many. */
 const MAX_STOP = 120;
 
 /** Faults by name, with their weight among all faults. */

@@ -7,7 +7,7 @@ const LAST_RELEASE = SQLITE_MIGRATIONS.slice(0, 18);
 /** Replaces the database by one with the schema of the last release and all rows and columns that it has. */
 export function returnToLastRelease(path: string): void {
   const former = `${path}-former`;
-  // Permits to write the tables of the search index.
+  // Makes the tables of the search index writable.
   const database = openDatabaseFile(former).unsafeMode();
   migrate(database, LAST_RELEASE);
   database.pragma('foreign_keys = OFF');
@@ -15,10 +15,10 @@ export function returnToLastRelease(path: string): void {
   const list = (sql: string) => database.prepare<[], string>(sql).pluck().all();
   const id = database.pragma('present.application_id', { simple: true });
   database.pragma(`application_id = ${id}`);
-  // Triggers would act for the second time.
+  // Copied rows already have the effects of triggers.
   const triggers = list("SELECT sql FROM sqlite_schema WHERE type = 'trigger'");
-  for (const name of list("SELECT name FROM sqlite_schema WHERE type = 'trigger'"))
-    database.exec(`DROP TRIGGER ${name}`);
+  for (const drop of list("SELECT 'DROP TRIGGER ' || name FROM sqlite_schema WHERE type = 'trigger'"))
+    database.exec(drop);
   const tables = list("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name <> 'schema_step'");
   for (const table of tables) {
     const columns = list(`SELECT '"' || name || '"' FROM pragma_table_info('${table}')`).join();

@@ -88,7 +88,7 @@ async function recordFailure({ services, request, caller }: Call, failedLogIn: F
     .catch((error: unknown) => services.logger.error({ err: error }, 'cannot record a failed log-in'));
 }
 
-/** False after other failures, when files may be stored: a lost connection hides the result of a commit. */
+/** True if nothing was stored. A server error may hide a commit that succeeded. */
 const isRefusal = ({ status }: Reply): boolean => status >= 400 && status < 500;
 
 /** If this fails, the sweep deletes the files. */

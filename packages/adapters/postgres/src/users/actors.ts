@@ -1,14 +1,9 @@
-import type { Actor, ActorReads } from '@parley/domain/access';
-import { DomainError, type RealmId, type UserId } from '@parley/domain/kernel';
+import type { Actor, ActorReads, UserInRealm } from '@parley/domain/access';
+import type { RealmId, UserId } from '@parley/domain/kernel';
 import { ACTOR_VERSION, type ActorCache, ActorLoader, type Quarantine, VersionedCache } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 import { KnownVersions } from '../engine/known-versions.js';
-
-interface UserInRealm {
-  readonly realmId: RealmId;
-  readonly userId: UserId;
-}
 
 export class PostgresActorReads implements ActorReads {
   private readonly entries;
@@ -33,11 +28,13 @@ export class PostgresActorReads implements ActorReads {
   }
 
   async get(caller: UserInRealm): Promise<Actor> {
-    return this.load(caller, await this.versionOf(caller));
+    return this.loader.get(caller.userId, await this.versionOf(caller));
   }
 
   async getAuthor(caller: UserInRealm): Promise<Actor> {
-    return this.load(caller, (await this.versionOf(caller)) ?? (await this.author.get(caller.realmId, caller.userId)));
+    const { realmId, userId } = caller;
+    const version = (await this.versionOf(caller)) ?? (await this.author.get(realmId, userId));
+    return this.loader.get(userId, version);
   }
 
   async list(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, Actor>> {
@@ -50,11 +47,6 @@ export class PostgresActorReads implements ActorReads {
 
   private versionOf({ realmId, userId }: UserInRealm): Promise<string | undefined> {
     return this.known.of(this.connection, realmId, userId, () => this.entry.get(realmId, userId));
-  }
-
-  private load({ userId }: UserInRealm, version: string | undefined) {
-    if (version === undefined) throw new DomainError('USER_DEACTIVATED', 'Account is deactivated');
-    return this.loader.get(userId, version);
   }
 }
 

@@ -1,5 +1,5 @@
-import type { Actor, ActorReads } from '@parley/domain/access';
-import { DomainError, type RealmId, type UserId } from '@parley/domain/kernel';
+import type { Actor, ActorReads, UserInRealm } from '@parley/domain/access';
+import type { RealmId, UserId } from '@parley/domain/kernel';
 import {
   ACTOR_VERSION,
   type ActorCache,
@@ -11,11 +11,6 @@ import {
 import { asStatements, type Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 import { KnownValues } from '../engine/known-values.js';
-
-interface UserInRealm {
-  readonly realmId: RealmId;
-  readonly userId: UserId;
-}
 
 /** Separate from PostgreSQL's, which remembers versions between units to save the round trip of each request. */
 export class SqliteActorReads implements ActorReads {
@@ -38,11 +33,12 @@ export class SqliteActorReads implements ActorReads {
   }
 
   async get(caller: UserInRealm): Promise<Actor> {
-    return this.load(caller, this.versionOf(caller));
+    return this.loader.get(caller.userId, this.versionOf(caller));
   }
 
   async getAuthor(caller: UserInRealm): Promise<Actor> {
-    return this.load(caller, this.versionOf(caller) ?? this.author.get(caller.realmId, caller.userId));
+    const { realmId, userId } = caller;
+    return this.loader.get(userId, this.versionOf(caller) ?? this.author.get(realmId, userId));
   }
 
   async list(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, Actor>> {
@@ -51,11 +47,6 @@ export class SqliteActorReads implements ActorReads {
 
   private versionOf({ realmId, userId }: UserInRealm): string | undefined {
     return this.versions.get(realmId, userId, () => this.entry.get(realmId, userId));
-  }
-
-  private load({ userId }: UserInRealm, version: string | undefined) {
-    if (version === undefined) throw new DomainError('USER_DEACTIVATED', 'Account is deactivated');
-    return this.loader.get(userId, version);
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Actor, ROLES, type Role } from '@parley/domain/access';
-import { type GroupId, getOrThrow, type RealmId, type UserId } from '@parley/domain/kernel';
+import { DomainError, type GroupId, getOrThrow, type RealmId, type UserId } from '@parley/domain/kernel';
 import type { Quarantine } from '../engine/quarantine.js';
 import { ascending, type Flag } from '../engine/rows.js';
 import type { MaybePromise, Parameter, Statements } from '../engine/statements.js';
@@ -61,7 +61,9 @@ export class ActorLoader {
     });
   }
 
-  get(id: UserId, version: string): MaybePromise<Actor> {
+  /** @param version undefined for unknown and deactivated users. @throws DomainError USER_DEACTIVATED */
+  get(id: UserId, version: string | undefined): MaybePromise<Actor> {
+    if (version === undefined) throw new DomainError('USER_DEACTIVATED', 'Account is deactivated');
     return this.cache.get(id, version) ?? this.load([[id, version]]).then(([actor]) => actor!);
   }
 

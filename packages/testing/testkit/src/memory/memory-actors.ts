@@ -1,4 +1,4 @@
-import type { Actor, ActorReads } from '@parley/domain/access';
+import type { Actor, ActorReads, UserInRealm } from '@parley/domain/access';
 import { DomainError, type RealmId, type UserId } from '@parley/domain/kernel';
 import type { User } from '@parley/domain/users';
 import { groupsOf } from './group-closure.js';
@@ -7,13 +7,13 @@ import type { MemoryUnit } from './tables.js';
 export class MemoryActors implements ActorReads {
   constructor(private readonly unit: MemoryUnit) {}
 
-  async get({ realmId, userId }: { readonly realmId: RealmId; readonly userId: UserId }): Promise<Actor> {
+  async get({ realmId, userId }: UserInRealm): Promise<Actor> {
     const actor = (await this.list(realmId, [userId])).get(userId);
     if (!actor) throw new DomainError('USER_DEACTIVATED', 'Account is deactivated');
     return actor;
   }
 
-  async getAuthor({ realmId, userId }: { readonly realmId: RealmId; readonly userId: UserId }): Promise<Actor> {
+  async getAuthor({ realmId, userId }: UserInRealm): Promise<Actor> {
     const user = this.unit.read('users').get(userId)?.user;
     if (user?.realmId !== realmId) throw new DomainError('USER_DEACTIVATED', 'Account is deactivated');
     return this.toActor(user);
