@@ -53,10 +53,12 @@ const SLOW_TESTS = [
 ];
 
 /**
- * Long suites omitted on PostgreSQL: they test clients, formats and limits of requests; other suites there, such as random
- * histories, make the same storage calls.
+ * Long suites omitted on PostgreSQL: they test clients, formats, limits of requests, permission rules, log-ins and settings;
+ * other suites there, such as storage contracts and random histories, make the same storage calls.
  */
 const ANY_STORAGE_TESTS = [
+  'authentication',
+  'channel-rights',
   'chat-restarts',
   'chat-rights',
   'chat-tabs',
@@ -65,9 +67,18 @@ const ANY_STORAGE_TESTS = [
   'client-sync',
   'compressed-bodies',
   'demo-activity',
+  'hostile-pages',
+  'hostile-requests',
   'incoming-email',
   'incoming-webhooks',
   'integration-payloads',
+  'ldap',
+  'limits',
+  'openid-connect',
+  'pages',
+  'realm-settings',
+  'saml',
+  'user-settings',
 ].map((name) => `/acceptance/src/${name}.test.ts`);
 
 const project: Project = {
@@ -130,6 +141,7 @@ keepTemporaryFilesInMemory();
 const config: Config = {
   // Jest's default leaves one core idle.
   maxWorkers: '100%',
+  testSequencer: '<rootDir>/packages/testing/testkit/scripts/longest-first.cjs',
   // Generous for slow machines. Jest ignores the option in projects.
   testTimeout: 300_000,
   projects: [
