@@ -1,10 +1,12 @@
 // Installs the package with several package managers, with and without permission to run install scripts.
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 
+const execute = promisify(execFile);
 const scripts = dirname(fileURLToPath(import.meta.url));
 const createParley = join(scripts, '../../create-parley/dist/main.js');
 
@@ -23,63 +25,63 @@ const MANAGERS = [
 ];
 
 /** Returns the number of failed package managers. `sqlite` is an installed better-sqlite3 with its binary. */
-export function tryPackageManagers({ cache, env, tarball, sqlite, abi }) {
+export async function tryPackageManagers({ cache, env, tarball, sqlite, abi }) {
   if (!existsSync(join(sqlite, 'build/Release/better_sqlite3.node'))) {
     console.log('No package manager was tried, because SQLite has no binary here.');
     return 0;
   }
   const folder = join(cache, 'package-managers');
   const withBinary = { ...env, npm_config_better_sqlite3_local_prebuilds: packBinary(folder, sqlite, abi) };
-  return MANAGERS.filter((manager) => {
-    try {
-      tryManager(manager, join(folder, manager.spec), withBinary, tarball);
-      console.log(`The package works with ${manager.spec}.`);
-      return false;
-    } catch (error) {
-      console.error(`The package fails with ${manager.spec}: ${error.message}`);
-      return true;
-    }
-  }).length;
+  let failures = 0;
+  await Promise.all(
+    MANAGERS.map(async (manager) => {
+      try {
+        await tryManager(manager, join(folder, manager.spec), withBinary, tarball);
+        console.log(`The package works with ${manager.spec}.`);
+      } catch (error) {
+        console.error(`The package fails with ${manager.spec}: ${error.message}`);
+        failures++;
+      }
+    }),
+  );
+  return failures;
 }
 
-function tryManager({ spec, install, blocked, command }, folder, { ...env }, tarball) {
+async function tryManager({ spec, install, blocked, command }, folder, { ...env }, tarball) {
   const tools = join(folder, 'tools');
   mkdirSync(tools, { recursive: true });
   writeFileSync(join(tools, 'package.json'), '{ "private": true }');
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', spec], { cwd: tools, env });
+  await execute('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', spec], { cwd: tools, env });
   env.PATH = `${join(tools, 'node_modules/.bin')}${delimiter}${env.PATH}`;
   const app = join(folder, 'app');
-  const run = (line) => {
-    const { status, stdout, stderr } = spawnSync(line, { cwd: app, env, shell: true, encoding: 'utf8' });
-    return { status, stdout, stderr };
-  };
-  const mustRun = (line) => {
-    const { status, stdout, stderr } = run(line);
-    assert.equal(status, 0, `${line}\n${stdout}${stderr}`);
-  };
+  /** Runs a line of the shell; its error has the output. */
+  const run = (line) => execute('sh', ['-c', line], { cwd: app, env });
   const createApp = () => {
     rmSync(app, { recursive: true, force: true });
-    execFileSync(process.execPath, [createParley, app, '--yes', '--parley', tarball], { env });
+    return execute(process.execPath, [createParley, app, '--yes', '--parley', tarball], { env });
   };
   const createRealm = `node node_modules/parley/dist/main.js realm create '' Shop --new-database --database sqlite:data/chat.db`;
 
   // Without permission, one line names the command that helps.
-  createApp();
+  await createApp();
   rmSync(join(app, 'pnpm-workspace.yaml'));
   const { allowScripts, ...manifest } = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8'));
   assert.deepEqual(allowScripts, { 'better-sqlite3': true });
   writeFileSync(join(app, 'package.json'), JSON.stringify(manifest));
-  mustRun(blocked);
-  const { stderr } = run(createRealm);
+  await run(blocked);
+  const { stderr } = await run(createRealm).then(
+    () => assert.fail('A binary is there.'),
+    (error) => error,
+  );
   assert.match(stderr, /^parley: better-sqlite3 has no binary [^\n]*\n$/);
-  mustRun(command.exec(stderr)[1]);
-  mustRun(createRealm);
+  await run(command.exec(stderr)[1]);
+  await run(createRealm);
 
   // The template gives permission.
-  createApp();
-  mustRun(install);
+  await createApp();
+  await run(install);
   copyFileSync(join(scripts, 'story-on-node.mjs'), join(app, 'story.mjs'));
-  const story = run('node story.mjs');
+  const story = await run('node story.mjs');
   assert.match(story.stdout, /The story ends well/, story.stderr);
 }
 
