@@ -50,10 +50,7 @@ for (const height of [600, 768, 900]) {
     server,
     logIn,
   }) => {
-    const topics = Array.from({ length: 12 }, (_, index) => ({
-      topic: `arrive ${height} ${index + 1}`,
-      count: index + 1,
-    }));
+    const topics = [1, 2, 4, 6, 8, 12].map((count) => ({ topic: `arrive ${height} ${count}`, count }));
     for (const { topic, count } of topics) {
       await fill(
         server,
@@ -297,7 +294,7 @@ test('paints a channel, the feed and searches in their final place when they are
   await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
   const moves: (string | null)[] = [];
   let sent = 0;
-  for (const count of [0, 0, 3, 40, 0]) {
+  for (const count of [0, 3, 40, 0]) {
     for (const opened of [place!, '#feed', '#narrow/search/words', '#narrow/is/starred']) {
       for (let n = 0; n < count; n++) await post(server, WRITER, 'again', `New ${++sent}: ${lineOf(n)}`);
       if (count > 0) await expect(page.getByRole('main')).toContainText(`New ${sent}:`);
@@ -521,7 +518,7 @@ test('marks the opened conversation in the sidebar even if it has no row otherwi
   await expectMarked(await placeOf(server, 'also nothing'), 'also nothing');
 });
 
-for (const words of [0, 20, 100, 400, 900, 1600]) {
+for (const words of [0, 100, 400, 1600]) {
   test(`returns to the line that was read among messages of ${words} words`, async ({ server, logIn }) => {
     const topic = `return ${words}`;
     for (let n = 0; n < (words > 300 ? 12 : 40); n++) {

@@ -65,7 +65,7 @@ async function perform(world: World, route: string, scenario: Scenario): Promise
 
 /** Default seed and number of mixes, which `PARLEY_RANDOM_SEED` and `PARLEY_RANDOM_RUNS` replace. */
 const SEED = Number(process.env.PARLEY_RANDOM_SEED ?? 2026);
-const RUNS = Number(process.env.PARLEY_RANDOM_RUNS ?? 10);
+const RUNS = Number(process.env.PARLEY_RANDOM_RUNS ?? 5);
 /** Number of scenarios in one organization. */
 const MIXED = 12;
 /**

@@ -10,8 +10,8 @@ import { type Credentials, callApi } from './caller.js';
 import { SEED, size } from './scale.js';
 
 const ROUNDS = size(1, 15);
-const MAX_KILLS = size(4, 20);
-const MESSAGES = size(1000, 6000);
+const MAX_KILLS = size(2, 20);
+const MESSAGES = size(500, 6000);
 jest.setTimeout(size(300_000, 3_600_000));
 
 const chance = new SeededRandomness(SEED);
