@@ -3,7 +3,7 @@ import type { Company } from './company.js';
 import { FILE_ACTIONS } from './file-actions.js';
 import { ADMINISTRATOR, type Channel, GUEST, MEMBER, type Message, MODERATOR, textOf } from './model.js';
 import { channelsOf, destinationOf, pickChannel, send, TOPICS } from './sending.js';
-import { spy } from './spying.js';
+import { lookBack, spy } from './spying.js';
 import { Violation } from './violation.js';
 
 const OWNER_PERSON = 0;
@@ -47,6 +47,35 @@ async function describe(company: Company, channel: Channel): Promise<void> {
   await ownerChanges(company, `/streams/${channel.id}`, { description: textOf(number) });
 }
 
+async function markUnread(company: Company, by: number, message: Message): Promise<void> {
+  const params = { messages: [message.id], op: 'remove', flag: 'read' };
+  const { status } = await company.insist(by, 'POST', '/messages/flags', params);
+  if (status === 200) message.unread.add(by);
+}
+
+async function readAll(company: Company, by: number): Promise<void> {
+  const { status } = await company.insist(by, 'POST', '/mark_all_as_read', {});
+  if (status === 200) for (const message of company.model.messages.values()) message.unread.delete(by);
+  if (!company.engine.isDiskFailing) await company.checkState(by);
+}
+
+/** Lets the moderators and a group, or some people, subscribe to a channel. */
+async function grant(company: Company, channel: Channel, to: 'groups' | readonly number[]): Promise<void> {
+  const { model, people } = company;
+  const { moderators, crew } = company.groups;
+  const grantees = to === 'groups' ? [] : to;
+  const value = {
+    direct_members: grantees.map((person) => people[person]!.id),
+    direct_subgroups: to === 'groups' ? [moderators, crew] : [],
+  };
+  if (!(await ownerChanges(company, `/streams/${channel.id}`, { can_subscribe_group: { new: value } }))) return;
+  model.changeAccess(() => {
+    channel.grantsGroups = to === 'groups';
+    channel.grantees.clear();
+    for (const person of grantees) channel.grantees.add(person);
+  });
+}
+
 async function react(company: Company, step: Choices, emoji: string): Promise<void> {
   const message = pickRecent(company, step);
   if (!message) return;
@@ -68,6 +97,12 @@ async function react(company: Company, step: Choices, emoji: string): Promise<vo
   // Some people react twice, and some take it back at once.
   if (b < 0.15) await react(company, step, 'heart');
   if (b < 0.3) await react(company, step, emoji);
+  // Others want to return to the message, and then read everything.
+  const isOwn = !('channel' in message.destination) || message.destination.channel.subscribers.has(by);
+  if (b > 0.7 && isOwn) {
+    await markUnread(company, by, message);
+    await readAll(company, by);
+  }
   if (b < 0.15 && !company.engine.isDiskFailing) await company.checkState(by);
 }
 
@@ -155,11 +190,7 @@ export const ACTIONS = {
     play: async (company, { by, a, b }) => {
       const { model } = company;
       const unread = model.unreadOf(by);
-      if (a < 0.1) {
-        const { status } = await company.insist(by, 'POST', '/mark_all_as_read', {});
-        if (status === 200) for (const message of model.messages.values()) message.unread.delete(by);
-        return;
-      }
+      if (a < 0.1) return readAll(company, by);
       const ids = unread.slice(Math.floor(b * unread.length)).slice(0, 20);
       if (ids.length === 0) return;
       const params = { messages: ids, op: 'add', flag: 'read' };
@@ -168,10 +199,12 @@ export const ACTIONS = {
     },
   },
   markUnread: {
-    weight: 2,
-    play: async (company, step) => {
-      const { by, b } = step;
-      const message = pickRecent(company, step, ({ rows }) => rows.has(by));
+    weight: 6,
+    play: async (company, { by, a, b }) => {
+      const { model } = company;
+      const isChannel = other(a) < 0.5;
+      const isMeant = ({ rows, destination }: Message) => rows.has(by) && 'channel' in destination === isChannel;
+      const message = pick(model.readable(by).filter(isMeant).slice(-RECENT), a);
       if (!message) return;
       const { destination } = message;
       if ('channel' in destination) {
@@ -190,10 +223,11 @@ export const ACTIONS = {
         // No event names the starred messages of a channel that somebody leaves.
         const star = { messages: [message.id], op: b < 0.7 ? 'add' : 'remove', flag: 'starred' };
         await company.insist(by, 'POST', '/messages/flags', star);
+        for (const op of ['add', 'remove'])
+          await company.insist(by, 'POST', '/messages/flags', { messages: [message.id], op, flag: 'collapsed' });
       }
-      const params = { messages: [message.id], op: 'remove', flag: 'read' };
-      const { status } = await company.insist(by, 'POST', '/messages/flags', params);
-      if (status === 200) message.unread.add(by);
+      await markUnread(company, by, message);
+      if (b < 0.35) await readAll(company, by);
     },
   },
   search: {
@@ -240,15 +274,16 @@ export const ACTIONS = {
   invite: {
     weight: 4,
     play: async (company, step) => {
+      const { model } = company;
       const { by, a, b } = step;
       const channel = pickChannel(company, a, ({ subscribers }) => subscribers.has(by));
       const outside = [...company.people.keys()].filter((person) => !channel?.subscribers.has(person));
       const guest = pick(outside, b);
       if (!channel || guest === undefined) return;
       await company.invite(by, channel, [guest]);
+      await lookBack(company, guest, channel, a);
       // The first event of the new subscriber.
-      if (company.model.mayPost(by, channel))
-        await send(company, step, undefined, null, { channel, topic: TOPICS[0]! });
+      if (model.mayPost(by, channel)) await send(company, step, undefined, null, { channel, topic: TOPICS[0]! });
     },
   },
   leave: {
@@ -298,19 +333,8 @@ export const ACTIONS = {
         const isDone = await ownerChanges(company, path, { can_send_message_group: value });
         if (isDone) channel.isForModerators = !channel.isForModerators;
       } else {
-        const grantsGroups = b < 0.8;
-        const grantees = grantsGroups ? [] : [...people.keys()].filter((person) => (b * 97 * (person + 1)) % 1 < 0.2);
-        const { moderators, crew } = company.groups;
-        const value = {
-          direct_members: grantees.map((person) => people[person]!.id),
-          direct_subgroups: grantsGroups ? [moderators, crew] : [],
-        };
-        if (!(await ownerChanges(company, path, { can_subscribe_group: { new: value } }))) return;
-        model.changeAccess(() => {
-          channel.grantsGroups = grantsGroups;
-          channel.grantees.clear();
-          for (const person of grantees) channel.grantees.add(person);
-        });
+        const some = [...people.keys()].filter((person) => (b * 97 * (person + 1)) % 1 < 0.2);
+        await grant(company, channel, b < 0.8 ? 'groups' : some);
       }
     },
   },
@@ -329,6 +353,8 @@ export const ACTIONS = {
           .status === 200 || company.mayHaveRepeated;
       if (b < 0.65) {
         const isIn = model.areHelpersInCrew;
+        const hidden = pickChannel(company, a, (each) => each.isPrivate && each.subscribers.has(OWNER_PERSON));
+        if (hidden) await grant(company, hidden, 'groups');
         // Members have most to gain, because guests get no rights from groups.
         const member = model.roles.findIndex((role, each) => role === MEMBER && !model.helpers.has(each));
         if (member > 0 && (await change(`${groups.helpers}/members`, false, people[member]!.id)))

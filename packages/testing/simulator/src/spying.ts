@@ -1,6 +1,6 @@
 import { type Choices, pick } from './choices.js';
 import type { Company } from './company.js';
-import { ADMINISTRATOR, MEMBER, MODERATOR, textOf } from './model.js';
+import { ADMINISTRATOR, type Channel, MEMBER, type Message, MODERATOR, textOf } from './model.js';
 import { pickChannel, TOPICS } from './sending.js';
 
 async function postWithoutPermission(company: Company, { by, b }: Choices): Promise<void> {
@@ -54,6 +54,23 @@ export async function spy(company: Company, step: Choices): Promise<void> {
   if (foreign?.path) await company.insist(by, 'GET', `/user_uploads/${foreign.path}`, {}, { isPage: true });
   const message = pick(hidden, a);
   if (!message) return;
+  await lookFor(company, by, message);
+}
+
+/** A new subscriber looks for an earlier message of the channel. */
+export async function lookBack(company: Company, by: number, channel: Channel, a: number): Promise<void> {
+  const { model } = company;
+  const isHidden = (message: Message) =>
+    'channel' in message.destination &&
+    message.destination.channel === channel &&
+    !message.isDeleted &&
+    !model.mayRead(by, message);
+  const earlier = pick([...model.messages.values()].filter(isHidden), a);
+  if (earlier) await lookFor(company, by, earlier);
+}
+
+/** Somebody searches for a message, and asks for it by its id. */
+async function lookFor(company: Company, by: number, message: Message): Promise<void> {
   await company.checkSearch(by, message);
   await company.insist(by, 'GET', `/messages/${message.id}/history`, {});
   await company.insist(by, 'GET', '/messages', { message_ids: [message.id] });
