@@ -17,7 +17,7 @@ const { version: packed } = JSON.parse(readFileSync(join(home, 'package.json'), 
 const tarball = join(home, 'dist', `parley-${packed}.tgz`);
 const versions = process.argv.slice(2);
 
-// A compiler of SQLite uses one core.
+// Each compilation of SQLite uses one core.
 const tried = await Promise.all(versions.map(tryVersion));
 const { env, sqlite, abi } = tried.at(-1);
 const failures = tried.filter(({ isRight }) => !isRight).length;

@@ -98,8 +98,7 @@ async function react(company: Company, step: Choices, emoji: string): Promise<vo
   if (b < 0.15) await react(company, step, 'heart');
   if (b < 0.3) await react(company, step, emoji);
   // Others want to return to the message, and then read everything.
-  const isOwn = !('channel' in message.destination) || message.destination.channel.subscribers.has(by);
-  if (b > 0.7 && isOwn) {
+  if (b > 0.7 && company.model.isFollowing(by, message)) {
     await markUnread(company, by, message);
     await readAll(company, by);
   }

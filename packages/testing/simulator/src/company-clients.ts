@@ -223,7 +223,7 @@ export class CompanyClients {
       throw new Violation('no internal errors', [`${label} → ${body}`, ...this.engine.problems].join('\n'));
     }
     const shown = numbersIn(body);
-    // A search that finds the text shows it.
+    // Responses may repeat what a request writes, but not what it searches for.
     const sent = method === 'GET' ? new Set() : numbersIn(JSON.stringify(params));
     for (const number of shown) {
       const isEvent = path === '/events';
