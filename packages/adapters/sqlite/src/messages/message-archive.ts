@@ -47,8 +47,10 @@ export class SqliteMessageArchive extends SqlMessageArchive {
   }
 
   private prepare(): Statements {
+    // From SQLite 3.54 on, the result of a subquery is text unless json() converts it.
     const parts = this.tables.map(
-      (table) => `'${table}', (SELECT json_group_array(${this.objectOf(table)}) FROM ${table} WHERE message_id = m.id)`,
+      (table) =>
+        `'${table}', json((SELECT json_group_array(${this.objectOf(table)}) FROM ${table} WHERE message_id = m.id))`,
     );
     return {
       keep: this.connection.command(
