@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { loadBinary } from '@parley/domain/kernel';
+import { loadBinary, requireLoadableDriver } from '@parley/domain/kernel';
 import Sqlite, { type Database, type Options } from 'better-sqlite3';
 
 const require = createRequire(import.meta.url);
@@ -16,6 +16,8 @@ const binaryPath = () =>
 export const isUnsafeBinary = (path = binaryPath()): boolean =>
   existsSync(path) && readFileSync(path).includes('RemoveEnvironmentCleanupHook');
 
-/** Opens a file. @throws MissingLibrary if better-sqlite3 has no binary; SqliteError */
-export const openDatabaseFile = (path: string, options?: Options): Database =>
-  loadBinary('better-sqlite3', () => new Sqlite(path, options));
+/** Opens a file. @throws MissingLibrary if better-sqlite3 has no binary for this Node; SqliteError */
+export function openDatabaseFile(path: string, options?: Options): Database {
+  requireLoadableDriver(require('better-sqlite3/package.json').version, process.versions.napi);
+  return loadBinary('better-sqlite3', () => new Sqlite(path, options));
+}

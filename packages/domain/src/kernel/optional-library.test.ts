@@ -1,4 +1,4 @@
-import { loadBinary, loadOptional, MissingLibrary } from './optional-library.js';
+import { loadBinary, loadOptional, MissingLibrary, requireLoadableDriver } from './optional-library.js';
 
 const notFound = (name: string, code: string) => Object.assign(new Error(`Cannot find package '${name}'`), { code });
 const load = (error: Error) => () => loadOptional('ldapts openid-client', 'logins', () => raise(error));
@@ -46,5 +46,23 @@ describe('loadBinary', () => {
     const error = new Error('unable to open database file');
     expect(loadBinary('better-sqlite3', () => 'a database')).toBe('a database');
     expect(() => loadBinary('better-sqlite3', () => raise(error))).toThrow(error);
+  });
+});
+
+describe('requireLoadableDriver', () => {
+  it.each([
+    ['12.11.1', '9', true],
+    ['12.11.1', undefined, true],
+    ['13.2.0', '9', false],
+    ['13.2.0', undefined, false],
+    ['13.2.0', '10', true],
+    ['14.0.0', '9', false],
+  ])('lets better-sqlite3 %s load with Node-API %s: %s', (driver, nodeApi, isLoadable) => {
+    const load = () => requireLoadableDriver(driver, nodeApi);
+    if (isLoadable) expect(load).not.toThrow();
+    else
+      expect(load).toThrow(
+        /^better-sqlite3 [\d.]+ needs Node 22\.14 or newer\. Run: npm install better-sqlite3@12, or use Node 22\.14 or newer$/,
+      );
   });
 });

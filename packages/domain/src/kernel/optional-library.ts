@@ -43,6 +43,23 @@ export function loadBinary<T>(library: string, load: () => T): T {
   }
 }
 
+/** Major version of better-sqlite3 whose binaries end a process without `DRIVER_NODE_API`. */
+const PREBUILT_DRIVER = 13;
+/** Node-API version of Node 22.14 and later. */
+const DRIVER_NODE_API = 10;
+
+/**
+ * Call before loading the binary of better-sqlite3. `driver` is its version, `nodeApi` that of this process.
+ * @throws MissingLibrary if loading it would end the process
+ */
+export function requireLoadableDriver(driver: string, nodeApi: string | undefined): void {
+  if (Number.parseInt(driver, 10) < PREBUILT_DRIVER || Number(nodeApi) >= DRIVER_NODE_API) return;
+  throw new MissingLibrary(
+    `better-sqlite3 ${driver} needs Node 22.14 or newer. Run: npm install better-sqlite3@12, or use Node 22.14 or newer`,
+    null,
+  );
+}
+
 /** Bundles expose the exports of CommonJS libraries only as their default export. */
 const exportsOf = (loaded: object): unknown =>
   'default' in loaded && Object.keys(loaded).length === 1 ? loaded.default : loaded;

@@ -3,10 +3,11 @@ import { createReadStream, existsSync, mkdirSync, readdirSync, rmSync, statSync 
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { invalidImport, isParsableUrl, loadBinary } from '@parley/domain/kernel';
+import { invalidImport, isParsableUrl } from '@parley/domain/kernel';
 import { WebhookRefused } from '@parley/domain/membership';
 import type { FileRecord, OpenImport } from '@parley/transfer/records';
-import Sqlite, { type Database } from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
+import { openSqlite } from './open-sqlite.js';
 
 /** Response with a file. */
 export interface FileResponse {
@@ -147,7 +148,7 @@ class Downloads {
     for (const name of readdirSync(options.folder)) {
       if (name.startsWith('part-')) rmSync(join(options.folder, name));
     }
-    this.index = loadBinary('better-sqlite3', () => new Sqlite(join(options.folder, 'index.sqlite')));
+    this.index = openSqlite(join(options.folder, 'index.sqlite'));
     this.index.exec(`
       CREATE TABLE IF NOT EXISTS files (
         source TEXT, id TEXT, hash TEXT, contentType TEXT NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (source, id)

@@ -2,15 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { topicKey } from '@parley/domain/channels';
 import type { ImportedKind } from '@parley/domain/exports';
-import { invalidImport, lastOf, loadBinary, shape } from '@parley/domain/kernel';
+import { invalidImport, lastOf, shape } from '@parley/domain/kernel';
 import { IMPORT_FOLDER } from '@parley/export-files';
 import { ImportLedger, type ImportRecord, type ImportRecordKind } from '@parley/transfer/records';
-import Sqlite, { type Database, type Statement } from 'better-sqlite3';
+import type { Database, Statement } from 'better-sqlite3';
 import { checkRecord } from './check-record.js';
 import type { ExistingOrganization } from './existing-organization.js';
 import { Gaps } from './gaps.js';
 import { messageParts } from './message-parts.js';
 import { NumberSet } from './number-set.js';
+import { openSqlite } from './open-sqlite.js';
 
 /** Record with its number in the ledger. */
 export interface StagedRecord<Kind extends ImportRecordKind> {
@@ -120,7 +121,7 @@ export class Staging {
 
   constructor(temporaryFolder: string) {
     this.folder = mkdtempSync(join(temporaryFolder, IMPORT_FOLDER));
-    this.database = loadBinary('better-sqlite3', () => new Sqlite(join(this.folder, 'records.sqlite')));
+    this.database = openSqlite(join(this.folder, 'records.sqlite'));
     this.database.pragma('journal_mode = OFF');
     this.database.pragma('synchronous = OFF');
     this.database.pragma('locking_mode = EXCLUSIVE');
