@@ -12,16 +12,12 @@ const MIB = 1024 * 1024;
 const TICK = { width: 64, height: 64, fit: 'cover', format: 'png', maxFrames: 1 } as const;
 /** Generous timeout, since starting a process is slow on a busy machine. */
 const PATIENCE = { imageMs: 100_000, documentMs: 100_000 };
-const domain = join(__dirname, '../../../domain/src');
 
 describe('ImageProcess', () => {
   let built: BuiltScript;
   let images: ImageProcess;
   beforeAll(() => {
-    built = buildScript(join(__dirname, 'image-child.ts'), {
-      '@parley/domain/files': join(domain, 'files/index.ts'),
-      '@parley/domain/kernel': join(domain, 'kernel/index.ts'),
-    });
+    built = buildScript(join(__dirname, 'image-child.ts'));
   });
   afterAll(() => built.remove());
   beforeEach(() => {

@@ -55,14 +55,10 @@ function encryptionWith(password: string): string {
 }
 
 describe('readPdf', () => {
-  const domain = join(__dirname, '../../../domain/src');
   let built: BuiltScript;
   let images: ImageProcess;
   beforeAll(() => {
-    built = buildScript(join(__dirname, 'image-child.ts'), {
-      '@parley/domain/files': join(domain, 'files/index.ts'),
-      '@parley/domain/kernel': join(domain, 'kernel/index.ts'),
-    });
+    built = buildScript(join(__dirname, 'image-child.ts'));
     images = new ImageProcess({ script: built.script, documentMs: 100_000 });
   });
   afterAll(() => {

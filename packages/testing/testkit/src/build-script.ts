@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { buildSync } from 'esbuild';
 
@@ -10,10 +10,11 @@ export interface BuiltScript {
 }
 
 /**
- * Bundles a source to JavaScript for a separate thread or process and returns its location. `alias`: sources of other
- * packages by name.
+ * Bundles a source of this repository to JavaScript for a separate thread or process and returns its location. Uses the
+ * sources of all packages, so that the script is current and nothing must be built before. `external` libraries are not
+ * part of the bundle.
  */
-export function buildScript(source: string, alias: Readonly<Record<string, string>> = {}): BuiltScript {
+export function buildScript(source: string, external: readonly string[] = []): BuiltScript {
   const folder = mkdtempSync(join(tmpdir(), 'parley-script-'));
   const script = join(folder, 'script.cjs');
   buildSync({
@@ -22,9 +23,19 @@ export function buildScript(source: string, alias: Readonly<Record<string, strin
     bundle: true,
     platform: 'node',
     format: 'cjs',
-    alias,
+    target: 'node20',
+    alias: sourcesByName(source.slice(0, source.indexOf(`${sep}packages${sep}`))),
+    external: [...external],
     // Libraries resolve from the source, as in its package.
     define: { 'import.meta.url': JSON.stringify(pathToFileURL(source).href) },
   });
   return { script, remove: () => rmSync(folder, { recursive: true }) };
+}
+
+/** Folders with the sources of the packages, which npm links by name. */
+function sourcesByName(root: string): Record<string, string> {
+  const links = join(root, 'node_modules/@parley');
+  return Object.fromEntries(
+    readdirSync(links).map((name) => [`@parley/${name}`, join(realpathSync(join(links, name)), 'src')]),
+  );
 }

@@ -17,12 +17,15 @@ let database: string;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'parley-crash-'));
   database = join(directory, 'parley.db');
-  child = new ChildProgram(join(__dirname, 'unit-crash.child.ts'), join(directory, 'child.cjs'));
+  child = new ChildProgram(join(__dirname, 'unit-crash.child.ts'));
   const storage = openSqliteStorage({ path: database, clock });
   await createFixtureOn(storage.uow, clock, aChannel({ name: 'general' }));
   await storage.close();
 });
-afterAll(() => rmSync(directory, { recursive: true }));
+afterAll(() => {
+  child.remove();
+  rmSync(directory, { recursive: true });
+});
 
 /** Starts a writing child, kills it, and returns the changes it had acknowledged. */
 async function writeUntilKilled(prefix: string, acknowledgements: number, delayMs: number): Promise<Acknowledged[]> {

@@ -18,14 +18,18 @@ const MIN_KILLS = 10;
 const clock = { now: () => Math.floor(Date.now() / 1000), nowMs: Date.now };
 
 let directory: string;
+let child: ChildProgram;
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'parley-job-crash-'));
+  child = new ChildProgram(join(__dirname, 'job-crash.child.ts'));
 });
-afterAll(() => rmSync(directory, { recursive: true }));
+afterAll(() => {
+  child.remove();
+  rmSync(directory, { recursive: true });
+});
 
 it('executes each job once despite kills and several processes on one database', async () => {
   const path = join(directory, 'parley.db');
-  const child = new ChildProgram(join(__dirname, 'job-crash.child.ts'), join(directory, 'child.cjs'));
   const storage = openSqliteStorage({ path, clock });
   const { realm } = await createFixtureOn(storage.uow, clock, aUser({ name: 'sender' }), aChannel({ name: 'general' }));
   const expected: string[] = [];
