@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, esmExternalRequirePlugin, type Plugin } from 'vite';
+import { sourcesOf } from '../../server/scripts/sources.mjs';
 import { emojiData } from './emoji-plugin.js';
 import { icons } from './icon-plugin.js';
 import { translations } from './translation-plugin.js';
@@ -11,20 +11,12 @@ const OUT = 'dist/app';
 const ASSETS = 'web';
 const SERVICE_WORKER = 'service-worker';
 
-/** Removes unused files and writes compressed copies, which the server sends to browsers that accept them. */
-const pack: Plugin = {
-  name: 'pack',
+/** Removes older KaTeX font formats; all supported browsers read woff2. */
+const removeFonts: Plugin = {
+  name: 'remove-fonts',
   writeBundle() {
     const folder = join(import.meta.dirname, OUT, ASSETS);
-    // Older KaTeX font formats; all supported browsers read woff2.
     for (const name of readdirSync(folder).filter((file) => /\.(ttf|woff)$/.test(file))) rmSync(join(folder, name));
-    for (const name of readdirSync(folder).filter((file) => /\.(js|css|svg)$/.test(file))) {
-      if (existsSync(join(folder, `${name}.br`))) continue;
-      const bytes = readFileSync(join(folder, name));
-      writeFileSync(join(folder, `${name}.gz`), gzipSync(bytes, { level: 9 }));
-      const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
-      writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes, { params }));
-    }
   },
 };
 
@@ -103,7 +95,10 @@ const SHARED_MODULES = {
   '@preact/signals-core': 'parley/chat/signals',
 };
 
-const plugins = [react(), translations, emojiData, icons, pack];
+const plugins = [react(), translations, emojiData, icons, removeFonts];
+
+/** Folders with the sources of packages by name. */
+const { alias } = sourcesOf(join(import.meta.dirname, '../../..'));
 
 /**
  * `Features.DirSelector` of Lightning CSS, which would emit a language selector, although English pages can be
@@ -129,7 +124,12 @@ const shared = {
  */
 export default defineConfig(({ mode }) => ({
   base: './',
-  resolve: { conditions: ['browser'] },
+  resolve: {
+    conditions: ['browser'],
+    alias: Object.entries(alias)
+      .filter(([name]) => mode !== 'components' || !(name in SHARED_MODULES))
+      .map(([find, replacement]) => ({ find, replacement })),
+  },
   css: { lightningcss: { exclude: DIR_SELECTOR } },
   ...(mode === 'element'
     ? {
@@ -140,7 +140,7 @@ export default defineConfig(({ mode }) => ({
           cssTarget: OF_COLOR_SCHEME,
           emptyOutDir: false,
           cssCodeSplit: false,
-          rollupOptions: {
+          rolldownOptions: {
             input: {
               element: join(import.meta.dirname, 'src/element/element.ts'),
               frame: join(import.meta.dirname, 'src/element/frame.ts'),
@@ -171,7 +171,7 @@ export default defineConfig(({ mode }) => ({
             cssTarget: OF_COLOR_SCHEME,
             cssCodeSplit: false,
             modulePreload: false,
-            rollupOptions: {
+            rolldownOptions: {
               input: entriesOf('src/components'),
               preserveEntrySignatures: 'strict',
               external: Object.keys(SHARED_MODULES),
@@ -189,7 +189,7 @@ export default defineConfig(({ mode }) => ({
           build: {
             ...shared,
             manifest: 'manifest.json',
-            rollupOptions: {
+            rolldownOptions: {
               input: {
                 index: join(import.meta.dirname, 'index.html'),
                 [SERVICE_WORKER]: join(import.meta.dirname, 'src/push/service-worker.ts'),

@@ -1,101 +1,108 @@
-#!/usr/bin/env node
 // Installs and builds what is missing or outdated. Uses only Node's modules, since node_modules may not exist yet.
-//
-//   prepare.mjs install [FOLDER]…  libraries of the product, its build and `npm test`, and the tools of a folder
-//   prepare.mjs                    … and the built product
-//   prepare.mjs tools [FOLDER]…    … and all programs of the repository
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { packageFolders } from './package-folders.mjs';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
+export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const folders = packageFolders(root);
 const inPackage = (name, ...path) => join(folders.get(name), ...path);
 const bundler = inPackage('server', 'scripts', 'bundle.mjs');
-const loader = inPackage('server', 'scripts', 'load-bundle.mjs');
-const cacheWriter = inPackage('server', 'scripts', 'write-caches.mjs');
-const sqlInliner = inPackage('sqlite', 'scripts', 'inline-sql.mjs');
 const clientApi = inPackage('client', 'scripts', 'write-api.mjs');
-const bundle = inPackage('server', 'dist', 'bundle', 'main.js');
+const compressor = inPackage('web', 'scripts', 'compress.mjs');
+/** The built server and command line. */
+export const PARLEY = inPackage('server', 'dist', 'bundle', 'main.js');
 const web = inPackage('web');
-/** Packages that `npm start` needs. The compiler builds what they import. */
+/** Packages that `npm start` needs, with all packages that they import. */
 const BUILT = ['server', 'chat'];
 /** npm writes this file last, so an interrupted installation does not count. */
 const installedMark = join('node_modules', '.package-lock.json');
 /**
- * Its modification time is the start of the last successful build. Output times prove nothing, since unchanged files
- * are not rewritten.
+ * Their modification times are the starts of the last successful steps. Output times prove nothing, since
+ * unchanged files are not rewritten.
  */
+const typesMark = join(root, 'node_modules', '.parley-types');
 const builtMark = join(root, 'node_modules', '.parley-built');
+const compressedMark = join(root, 'node_modules', '.parley-compressed');
+const STEPS = ['node', 'install', 'types', 'demo', 'product', 'tools'];
 
-/** @throws Error with one clear line when something cannot be installed or built. */
-export function prepare() {
-  install();
-  if (needsBuild()) {
-    // An interrupted build does not count.
-    rmSync(builtMark, { force: true });
-    run('Generating the types of the client …', process.execPath, [clientApi]);
-    const startedAt = new Date();
-    run('Building …', process.execPath, [tsc(), '-b', ...BUILT.map((name) => folders.get(name))]);
-    run('Bundling …', process.execPath, [bundler]);
-    run('Building the web client …', process.execPath, [vite(), 'build', web, '--logLevel', 'warn']);
-    run('Building the element …', process.execPath, [vite(), 'build', web, '--mode', 'element', '--logLevel', 'warn']);
-    writeFileSync(builtMark, '');
-    utimesSync(builtMark, startedAt, startedAt);
-  }
+/**
+ * Prepares everything up to a step, as described in run.mjs. Folders have tools of their own.
+ * @throws Error with one clear line when something cannot be installed or built.
+ */
+export function prepare(last, toolFolders = []) {
+  const steps = STEPS.slice(0, STEPS.indexOf(last) + 1);
+  if (steps.length === 0) throw new Error(`Unknown preparation: ${last}`);
+  if (steps.includes('tools')) toolFolders.unshift('packages/testing');
+  if (steps.includes('install')) for (const folder of ['.', ...toolFolders]) install(folder);
+  if (steps.includes('types')) generate();
+  if (steps.includes('demo') && needsBuild()) build();
+  if (steps.includes('product') && modifiedAt(compressedMark) < modifiedAt(builtMark)) compress();
+  if (steps.includes('tools')) run('Building all programs', process.execPath, [tsc(), '-b']);
 }
 
-function install(folder = '.') {
-  requireNode(20, 19);
+function install(folder) {
   const installed = modifiedAt(join(root, folder, installedMark));
   if (installed >= modifiedAt(join(root, folder, 'package-lock.json'))) return;
-  const name = folder === '.' ? 'dependencies' : `the tools of ${folder}`;
-  run(`Installing ${name} (npm ci) …`, 'npm', ['ci', '--prefix', folder, '--no-audit', '--no-fund']);
+  const name = folder === '.' ? 'libraries' : `the tools of ${folder}`;
+  run(`Installing ${name} (npm ci)`, 'npm', ['ci', '--prefix', folder, '--no-audit', '--no-fund']);
 }
 
-function requireNode(major, minor) {
-  const [actualMajor = 0, actualMinor = 0] = process.versions.node.split('.').map(Number);
-  if (actualMajor < major || (actualMajor === major && actualMinor < minor)) {
-    throw new Error(`Parley needs Node ${major}.${minor} or newer; this is ${process.versions.node}.`);
-  }
+/** Generates the types of the client from the route table. */
+function generate() {
+  const generatedAt = modifiedAt(typesMark);
+  const isCurrent =
+    existsSync(inPackage('client', 'src', 'api.ts')) &&
+    [clientApi, join(root, installedMark)].every((file) => modifiedAt(file) <= generatedAt) &&
+    !foldersOf('http').some((folder) => hasNewerSource(join(folder, 'src'), generatedAt));
+  if (!isCurrent) markAfter(typesMark, () => run('Generating the types of the client', process.execPath, [clientApi]));
+}
+
+function build() {
+  markAfter(builtMark, () => {
+    run('Bundling the server', process.execPath, [bundler]);
+    run('Building the web client', process.execPath, [vite(), 'build', web, '--logLevel', 'warn']);
+    run('Building the element', process.execPath, [vite(), 'build', web, '--mode', 'element', '--logLevel', 'warn']);
+  });
+}
+
+/** Writes the copies of the web client that browsers load faster, which the demo does without. */
+function compress() {
+  markAfter(compressedMark, () => run('Compressing the web client', process.execPath, [compressor]));
+}
+
+/** Dates the mark with the start of a successful step. An interrupted step does not count. */
+function markAfter(mark, step) {
+  rmSync(mark, { force: true });
+  const startedAt = new Date();
+  step();
+  writeFileSync(mark, '');
+  utimesSync(mark, startedAt, startedAt);
 }
 
 function needsBuild() {
   const builtAt = modifiedAt(builtMark);
-  if (builtAt === 0 || modifiedAt(join(root, 'tsconfig.json')) > builtAt) return true;
-  // The bundle also contains other packages.
-  if (
-    !existsSync(bundle) ||
-    modifiedAt(sqlInliner) > builtAt ||
-    modifiedAt(clientApi) > builtAt ||
-    modifiedAt(bundler) > builtAt ||
-    modifiedAt(loader) > builtAt ||
-    modifiedAt(cacheWriter) > builtAt ||
-    modifiedAt(join(root, installedMark)) > builtAt
-  )
-    return true;
-  return builtFolders().some((dir) => {
-    const output = dir === web ? join('app', 'index.html') : 'tsconfig.tsbuildinfo';
-    return (
-      !existsSync(join(dir, 'dist', output)) ||
-      modifiedAt(join(dir, 'tsconfig.json')) > builtAt ||
-      hasNewerSource(join(dir, 'src'), builtAt)
-    );
-  });
+  const outputs = [PARLEY, join(web, 'dist', 'app', 'index.html')];
+  const scripts = ['server', 'sqlite', 'client'].map((name) => inPackage(name, 'scripts'));
+  return (
+    outputs.some((file) => !existsSync(file)) ||
+    [join(root, 'tsconfig.json'), join(root, installedMark)].some((file) => modifiedAt(file) > builtAt) ||
+    scripts.some((folder) => hasNewerSource(folder, builtAt)) ||
+    [web, ...foldersOf(...BUILT)].some((folder) => hasNewerSource(join(folder, 'src'), builtAt))
+  );
 }
 
-/** Folders of the packages that the product consists of. */
-function builtFolders() {
-  const found = new Set([web]);
+/** Folders of packages and of all packages that they import. */
+function foldersOf(...names) {
+  const found = new Set();
   const add = (folder) => {
     if (found.has(folder)) return;
     found.add(folder);
     const { references } = JSON.parse(readFileSync(join(folder, 'tsconfig.json'), 'utf8'));
     for (const { path } of references) add(join(folder, path));
   };
-  for (const name of BUILT) add(folders.get(name));
+  for (const name of names) add(folders.get(name));
   return [...found];
 }
 
@@ -105,7 +112,7 @@ function hasNewerSource(dir, than) {
   return readdirSync(dir, { withFileTypes: true }).some((entry) => {
     const path = join(dir, entry.name);
     if (entry.isDirectory()) return hasNewerSource(path, than);
-    return /(?<!\.test)\.(tsx?|css|sql)$/.test(entry.name) && modifiedAt(path) > than;
+    return /(?<!\.test)\.(mjs|tsx?|css|sql)$/.test(entry.name) && modifiedAt(path) > than;
   });
 }
 
@@ -122,27 +129,15 @@ function vite() {
 }
 
 function run(title, command, args) {
-  console.error(title);
+  process.stderr.write(`${title} … `);
+  const startedAt = Date.now();
   // On Windows npm is a script that needs a shell. Standard output is reserved for the caller.
-  const result = spawnSync(command, args, {
+  const { error, status } = spawnSync(command, args, {
     cwd: root,
     stdio: ['ignore', 2, 2],
     shell: process.platform === 'win32' && command === 'npm',
   });
-  if (result.error) throw new Error(`Cannot run ${command}: ${result.error.message}`);
-  if (result.status !== 0) throw new Error(`${command === 'npm' ? 'npm ci' : 'The build'} failed; see above.`);
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const [what, ...toolFolders] = process.argv.slice(2);
-  try {
-    if (what === 'install') install();
-    else prepare();
-    if (what === 'tools') toolFolders.unshift('packages/testing');
-    for (const folder of toolFolders) install(folder);
-    if (what === 'tools') run('Building all programs …', process.execPath, [tsc(), '-b']);
-  } catch (error) {
-    console.error(error.message);
-    process.exitCode = 1;
-  }
+  if (error) throw new Error(`Cannot run ${command}: ${error.message}`);
+  if (status !== 0) throw new Error(`${title} failed; see above.`);
+  process.stderr.write(`${Math.round((Date.now() - startedAt) / 1000)} s\n`);
 }

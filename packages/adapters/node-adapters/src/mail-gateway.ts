@@ -19,7 +19,7 @@ const busy = () => new DomainError('SERVER_BUSY', 'Too many emails arrive at the
 /** Returns the path of the script; null if it is missing or not compiled, as in a rebundled program or in tests. */
 function findScript(): string | null {
   try {
-    const path = require.resolve('./mail-thread.js');
+    const path = createRequire(import.meta.url).resolve('./mail-thread.js');
     return path.endsWith('.js') ? path : null;
   } catch {
     return null;

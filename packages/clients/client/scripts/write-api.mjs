@@ -1,20 +1,31 @@
 #!/usr/bin/env node
-// `npm run client-api`: generates src/api.ts from the route table. Git ignores the file; builds and type checks generate it first.
-import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+// Generates src/api.ts from the route table. Git ignores the file; builds, type checks and tests generate it first.
+import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { sourcesOf } from '../../../server/scripts/sources.mjs';
 
-const root = new URL('../../../../', import.meta.url);
-// Builds only the dependencies of the route table, since the client may not compile without the new types.
-const { status } = spawnSync(
-  process.execPath,
-  [fileURLToPath(new URL('node_modules/typescript/bin/tsc', root)), '-b', 'packages/adapters/http'],
-  { cwd: fileURLToPath(root), stdio: ['ignore', 2, 2] },
-);
-if (status !== 0) process.exit(1);
-const { createRoutes } = await import('../../../adapters/http/dist/index.js');
-const { openApiOf } = await import('../../../adapters/http/dist/openapi/openapi.js');
-const { writeClientApi } = await import('../../../adapters/http/dist/openapi/client-api.js');
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
+// Its libraries resolve from the folder of the HTTP adapter.
+const bundle = fileURLToPath(new URL('../../../adapters/http/dist/route-table.mjs', import.meta.url));
+const startedAt = new Date();
+await build({
+  stdin: {
+    contents: `export { createRoutes } from '@parley/http';
+      export { openApiOf } from '@parley/http/openapi/openapi.js';
+      export { writeClientApi } from '@parley/http/openapi/client-api.js';`,
+    resolveDir: root,
+  },
+  outfile: bundle,
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  packages: 'external',
+  logLevel: 'warning',
+  ...sourcesOf(root),
+});
+const { createRoutes, openApiOf, writeClientApi } = await import(pathToFileURL(bundle));
+rmSync(bundle);
 const file = new URL('../src/api.ts', import.meta.url);
 const text = writeClientApi(openApiOf(createRoutes({})));
 // An unchanged file keeps its date, which avoids a rebuild.
