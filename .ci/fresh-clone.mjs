@@ -1,0 +1,92 @@
+// Runs `npm test` or `npm start` alone in a new clone, as on a stranger's machine: with an empty npm cache, nothing built
+// and no compiler. Prints seconds, packages and megabytes, and fails on too many of them. The other arguments belong to the
+// command.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+const COMPILERS = ['cc', 'c++', 'gcc', 'g++', 'clang', 'clang++', 'make', 'node-gyp'];
+/** Goals on two quiet cores. Machines differ by a factor of two. */
+const SECONDS = { test: 130, start: 60 };
+const MAX_SLOWER = 2.5;
+const MAX_PACKAGES = 520;
+const MAX_MEGABYTES = 330;
+const DEMO = 'http://127.0.0.1:9991';
+
+const [command, ...args] = process.argv.slice(2);
+const folder = mkdtempSync(join(tmpdir(), 'parley-fresh-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+const clone = join(folder, 'parley');
+execFileSync('git', ['clone', '--quiet', '.', clone]);
+
+const startedAt = Date.now();
+const child = spawn('npm', [command, '--silent', '--', ...args], {
+  cwd: clone,
+  stdio: 'inherit',
+  env: { ...process.env, npm_config_cache: join(folder, 'cache'), PATH: withoutCompilers() },
+});
+const closed = once(child, 'close');
+if (command === 'start') await openDemo();
+const seconds = elapsedSeconds();
+if (command === 'start') child.kill();
+const [status] = await closed;
+
+const failures = [];
+const atMost = (limit, value, unit) => {
+  if (value > limit) failures.push(`${Math.round(value)} ${unit}, more than ${limit}`);
+  return `${Math.round(value)} ${unit}`;
+};
+const packages = Object.entries(JSON.parse(read('node_modules/.package-lock.json')).packages).filter(
+  ([, { link }]) => !link,
+).length;
+const megabytes = Number.parseInt(execFileSync('du', ['-sm', join(clone, 'node_modules')], { encoding: 'utf8' }), 10);
+const figures = [
+  atMost(SECONDS[command] * MAX_SLOWER, command === 'start' ? seconds : elapsedSeconds(), 'seconds'),
+  `${Math.round(cpuSeconds())} seconds of CPU`,
+  atMost(MAX_PACKAGES, packages, 'packages'),
+  atMost(MAX_MEGABYTES, megabytes, 'MB'),
+];
+console.log(`\nnpm ${command} in a new clone: ${figures.join(', ')}`);
+if (command === 'test' && status !== 0) failures.push(`exit code ${status}`);
+if (existsSync(join(folder, 'compilers.log'))) failures.push(`compilers were called: ${read('../compilers.log')}`);
+for (const failure of failures) console.error(`npm ${command}: ${failure}`);
+process.exitCode = failures.length > 0 ? 1 : 0;
+
+/** Returns a PATH on which each compiler notes its name and fails. */
+function withoutCompilers() {
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  for (const name of COMPILERS) {
+    writeFileSync(join(bin, name), `#!/bin/sh\necho ${name} >>'${folder}/compilers.log'\nexit 1\n`);
+    chmodSync(join(bin, name), 0o755);
+  }
+  return `${bin}${delimiter}${process.env.PATH}`;
+}
+
+/** Waits until the demo lets somebody log in. */
+async function openDemo() {
+  for (let page = ''; !page.includes('Hamlet'); await new Promise((resolve) => setTimeout(resolve, 200))) {
+    if (child.exitCode !== null || elapsedSeconds() > SECONDS.start * MAX_SLOWER * 2) throw new Error('No demo is served.');
+    page = await fetch(DEMO).then(
+      (response) => response.text(),
+      () => '',
+    );
+  }
+}
+
+function elapsedSeconds() {
+  return (Date.now() - startedAt) / 1000;
+}
+
+/** CPU time of ended child processes and theirs; NaN on systems other than Linux. */
+function cpuSeconds() {
+  if (process.platform !== 'linux') return Number.NaN;
+  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ');
+  return (Number(fields[13]) + Number(fields[14])) / 100;
+}
+
+function read(file) {
+  return readFileSync(join(clone, file), 'utf8');
+}
