@@ -51,7 +51,7 @@ try {
 }
 console.error(`The files are in ${out}`);
 
-/** Writes the package with its libraries as one folder. SQLite is compiled for this platform and Node version. */
+/** Writes the package with its libraries as one folder for this platform. */
 function writeArchive(committedAt) {
   const name = `parley-${version}`;
   const folder = join(work, name);
@@ -60,14 +60,13 @@ function writeArchive(committedAt) {
   // The libraries of optional features, but not those of pages and types.
   const optional = Object.keys(peerDependencies).filter((each) => !/^(react|react-dom|@types\/node)$/.test(each));
   copyLibraries([...Object.keys(dependencies), ...optional], folder);
-  requireSafeSqlite(join(folder, 'node_modules/better-sqlite3/build/Release/better_sqlite3.node'));
   mkdirSync(join(folder, 'bin'));
   writeFileSync(
     join(folder, 'bin/parley'),
     '#!/bin/sh\nexec node "$(dirname "$(readlink -f "$0")")/../dist/main.js" "$@"\n',
     { mode: 0o755 },
   );
-  const platform = `${process.platform}-${process.arch}-node${process.versions.node.split('.')[0]}`;
+  const platform = `${process.platform}-${process.arch}`;
   const tar = `${name}-${platform}.tar`;
   // Order, times and owners do not depend on the machine.
   run(
@@ -78,12 +77,6 @@ function writeArchive(committedAt) {
   );
   run(work, 'gzip', '--no-name', '--best', tar);
   cpSync(join(work, `${tar}.gz`), join(out, `${tar}.gz`));
-}
-
-/** Refuses a binary that `parley doctor` would report. */
-function requireSafeSqlite(binary) {
-  if (readFileSync(binary).includes('RemoveEnvironmentCleanupHook'))
-    throw new Error('better-sqlite3 was compiled with headers of Node 24.19 or later: set npm_config_target=24.18.1');
 }
 
 /** Copies libraries and their dependencies at the versions of the lock file. */
@@ -112,11 +105,11 @@ function copyLibraries(names, folder) {
   }
 }
 
-/** Nested libraries are copied if they are used. Of SQLite's sources and build, only the binary is needed. */
+/** Nested libraries are copied if they are used. Of SQLite, only the binary of this platform is needed. */
 function isNeeded(path, name) {
   if (path.startsWith('/node_modules')) return false;
-  const isSource = /^\/(deps|src|binding\.gyp)|^\/build\/(?!Release$|Release\/better_sqlite3\.node$)/;
-  return name !== 'better-sqlite3' || !isSource.test(path);
+  const isUnused = /^\/(deps|src|binding\.gyp)/.test(path) || /^\/prebuilds\/(?!$)/.test(path);
+  return name !== 'better-sqlite3' || !isUnused || path.endsWith(`/${process.platform}-${process.arch}.node`);
 }
 
 /** Folder of a workspace that uses the library, which may be installed inside it. */
