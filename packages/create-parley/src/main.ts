@@ -7,12 +7,12 @@ import { isTemplate, TEMPLATES, type Template, writeProject } from './project.js
 
 const DEFAULT: Template = 'express';
 
-const USAGE = `npm create parley [-- FOLDER] [OPTIONS]
+const USAGE = `create-parley [FOLDER] --parley FILE [OPTIONS]
 
 Writes an application with a chat for the people who log in to it.
   --template NAME  ${TEMPLATES.join(', ')}; default: asks
   --typescript     writes TypeScript instead of JavaScript
-  --parley SPEC    version or file of the package parley, such as ./parley-0.3.0.tgz; default: the version of this program
+  --parley FILE    file or URL of the package parley, such as ./parley-0.3.0.tgz
   --yes            asks nothing; the folder is my-chat and the template ${DEFAULT} unless given`;
 
 const NAMES = {
@@ -47,10 +47,10 @@ async function main(): Promise<void> {
   if (!yes && (positionals.length === 0 || template === null) && !process.stdin.isTTY) {
     throw new Refusal('Without a terminal, name a folder and --template, or add --yes.');
   }
+  const spec = values.parley;
+  if (spec === undefined) throw new Refusal(missingPackage());
   const folder = resolve(positionals[0] ?? (yes ? 'my-chat' : await ask('Folder', 'my-chat')));
   const chosen = template ?? (yes ? DEFAULT : await askTemplate());
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  const spec = values.parley ?? version;
   // npm checks URLs, such as `file:../parley.tgz`.
   if (/^\.{0,2}\/|\.tgz$/.test(spec) && !URL.canParse(spec) && !existsSync(spec)) {
     throw new Refusal(`There is no file ${spec}.`);
@@ -63,6 +63,13 @@ async function main(): Promise<void> {
   cd ${relative(process.cwd(), folder) || '.'}
   npm install
   npm start`);
+}
+
+/** The npm registry has no release of Parley; its package named parley is unrelated. */
+function missingPackage(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  return `Name the file of the package parley: --parley PATH/parley-${version}.tgz.
+In a clone, \`npm run pack\` writes it to packages/parley/dist. The package parley of the npm registry is unrelated.`;
 }
 
 async function ask(question: string, initial: string): Promise<string> {

@@ -34,17 +34,21 @@ async function logIn({ url }: RunningApplication, name: string, next = '') {
   return { cookie: headers.get('set-cookie')!.split(';')[0]!, location: headers.get('location') };
 }
 
-/** Runs `npm create parley` as a user would. */
-describe('npm create parley', () => {
+/** Package that these tests do not install. */
+const FILE = 'file:../parley-9.tgz';
+const PARLEY = `--parley=${FILE}`;
+
+/** Runs the packed program as a user would. */
+describe('create-parley', () => {
   it.each(['express', 'fastify'])('writes a chat on %s for the own log-in', async (template) => {
     const folder = `${template}-chat`;
-    expect(await create(folder, `--template=${template}`)).toMatchObject({
+    expect(await create(folder, `--template=${template}`, PARLEY)).toMatchObject({
       code: 0,
       out: expect.stringContaining(`cd ${folder}\n  npm install\n  npm start`),
     });
     expect(JSON.parse(readFileSync(app.at(folder, 'package.json'), 'utf8'))).toMatchObject({
       name: folder,
-      dependencies: { parley: app.manifest.version },
+      dependencies: { parley: FILE },
     });
     expect(existsSync(app.at(folder, '.gitignore'))).toBe(true);
 
@@ -74,10 +78,9 @@ describe('npm create parley', () => {
   });
 
   it('writes Next.js with its own server', async () => {
-    const parley = 'file:../parley-9.tgz';
-    expect(await create('next-chat', '--template=next', `--parley=${parley}`)).toMatchObject({ code: 0 });
+    expect(await create('next-chat', '--template=next', PARLEY)).toMatchObject({ code: 0 });
     expect(JSON.parse(readFileSync(app.at('next-chat', 'package.json'), 'utf8')).dependencies).toMatchObject({
-      parley,
+      parley: FILE,
     });
     expect(readdirSync(app.at('next-chat')).sort()).toEqual([
       '.gitignore',
@@ -94,7 +97,7 @@ describe('npm create parley', () => {
   it('writes Express and Fastify in TypeScript, which compiles strictly and runs', async () => {
     for (const template of ['express', 'fastify']) {
       const folder = `typed-${template}`;
-      expect(await create(folder, `--template=${template}`, '--typescript')).toMatchObject({ code: 0 });
+      expect(await create(folder, `--template=${template}`, '--typescript', PARLEY)).toMatchObject({ code: 0 });
       expect(readdirSync(app.at(folder)).filter((name) => name.endsWith('.js'))).toEqual([]);
       expect(JSON.parse(readFileSync(app.at(folder, 'package.json'), 'utf8'))).toMatchObject({
         scripts: { start: 'tsx server.ts', typecheck: 'tsc' },
@@ -113,7 +116,7 @@ describe('npm create parley', () => {
   });
 
   it('writes Next.js in TypeScript with pages and a server', async () => {
-    expect(await create('typed-next', '--template=next', '--typescript')).toMatchObject({ code: 0 });
+    expect(await create('typed-next', '--template=next', '--typescript', PARLEY)).toMatchObject({ code: 0 });
     expect(readdirSync(app.at('typed-next/app')).sort()).toEqual(['layout.tsx', 'page.tsx']);
     expect(JSON.parse(readFileSync(app.at('typed-next/package.json'), 'utf8')).scripts.start).toBe(
       'next build && NODE_ENV=production tsx server.ts',
@@ -135,13 +138,14 @@ describe('npm create parley', () => {
     }
   });
 
-  it('rejects a folder with files, unknown templates and options, and a missing answer', async () => {
+  it('rejects a folder with files, unknown templates and options, and missing answers and packages', async () => {
     const mistakes = [
-      [['.', '--yes'], 'is not empty.'],
+      [['.', '--yes', PARLEY], 'is not empty.'],
       [['x', '--template=koa'], '--template must be one of express, fastify, next, not "koa".'],
       [['x', '--yes', '--parley=./parley-9.tgz'], 'There is no file ./parley-9.tgz.'],
       [['x', '--tempalte=next'], "Unknown option '--tempalte'"],
       [['x', 'y', '--yes'], 'One folder is expected, not 2.'],
+      [['x', '--yes'], `--parley PATH/parley-${app.manifest.version}.tgz`],
       [['x'], 'Without a terminal, name a folder and --template, or add --yes.'],
     ] as const;
     for (const [args, message] of mistakes) {
@@ -158,7 +162,7 @@ describe('guide', () => {
   let sam: string;
   beforeAll(async () => {
     const [people, page, consumer] = blocksOf('docs/guides/support-chat.md', 'js');
-    await create('shop', '--template=express');
+    await create('shop', '--template=express', PARLEY);
     const edit = (name: string, change: (text: string) => string) =>
       app.write(`shop/${name}`, change(readFileSync(app.at('shop', name), 'utf8')));
     edit('chat.js', (text) => text.replace(/^await parley\.realms\.ensure.*?^}\n/ms, () => people!) + consumer);
