@@ -3,6 +3,7 @@ export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   Guides: [
     'guides/frameworks',
     'guides/support-chat',
+    'guides/club',
     'guides/company',
     'cluster',
     'guides/from-zulip',
