@@ -39,6 +39,7 @@ export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'compatibility',
     'markdown',
     'realm-settings',
+    'ports',
     'tables',
     'CHANGELOG',
   ],
