@@ -52,7 +52,8 @@ function section([, name, type]: Port, known: ReadonlyMap<string, Declaration>, 
   const itemsOf = (text: string): readonly string[] =>
     namesIn(text).flatMap((one) => {
       const { head = '', body = '', isShared = false } = known.get(one) ?? {};
-      return isShared && isShort ? [`- those of \`${one}\``] : [...itemsOf(head), ...methodsIn(body)];
+      if (!isShared || !isShort) return [...itemsOf(head), ...methodsIn(body)];
+      return one.endsWith('Reads') ? [] : [`- those of \`${one}\``];
     });
   const items = [...new Set(itemsOf(type))];
   return items.length > 0 ? [`### ${name}\n\n${items.join('\n')}`] : [];
