@@ -110,9 +110,9 @@ async function buildComponents() {
 async function writeCode() {
   const { client, chat, 'chat-signals': signals, ...entries } = ENTRIES;
   const others = Object.fromEntries(Object.entries(entries).filter(([name]) => !name.startsWith('web-')));
-  // CommonJS libraries require Node's own modules.
+  // The first import of every file. CommonJS libraries require Node's own modules.
   const js =
-    "import { createRequire as $createRequire } from 'node:module'; const require = $createRequire(import.meta.url);";
+    "import './node-version.js'; import { createRequire as $createRequire } from 'node:module'; const require = $createRequire(import.meta.url);";
   const builds = [
     await buildEntries(others, { splitting: true, banner: { js } }),
     await buildEntries({ client }, { legalComments: 'none' }),
@@ -121,6 +121,7 @@ async function writeCode() {
   ];
   const outputs = Object.assign({}, ...builds.map(({ metafile }) => metafile.outputs));
   mkdirSync(join(out, 'dist'), { recursive: true });
+  cpSync(join(home, 'scripts/node-version.js'), join(out, 'dist/node-version.js'));
   writeLicences([...Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs)), ...EMOJI]);
   const foreign = new Set();
   for (const { path, text } of builds.flatMap(({ outputFiles }) => outputFiles)) {

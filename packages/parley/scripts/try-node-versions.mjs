@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 // Installs the package with several versions of Node and runs a short story on each: `npm run test:node -- 20.19 24`.
 // The versions come from npm as packages `node@VERSION`. npm chooses better-sqlite3 12 for Node 20, which is compiled with the
-// headers in these packages, and better-sqlite3 13 for newer versions. The last version also runs the package managers.
+// headers in these packages, and better-sqlite3 13 for newer versions. Node 18 must be refused in one line. The last version also runs the package managers.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -39,6 +39,7 @@ async function tryVersion(version) {
   }
   writeFileSync(join(app, 'package.json'), '{ "private": true, "type": "module" }');
   await install(app, env, '--ignore-scripts', tarball);
+  if (Number.parseInt(version, 10) < 20) return { isRight: isRefused(app, env), env };
   const sqlite = join(app, 'node_modules/better-sqlite3');
   const isCompiled = readFileSync(join(sqlite, 'package.json'), 'utf8').includes('"install"');
   if (isCompiled && !existsSync(join(sqlite, 'build/Release/better_sqlite3.node'))) {
@@ -50,6 +51,14 @@ async function tryVersion(version) {
   const isRight = (await run('node', ['story.mjs'], { cwd: app, env })) === 0;
   if (!isRight) console.error(`The story fails on Node ${version}.`);
   return { isRight, env };
+}
+
+/** True if the command names the Node that it needs in one line. */
+function isRefused(cwd, env) {
+  const { status, stderr } = spawnSync('node', ['node_modules/parley/dist/main.js', '--version'], { cwd, env, encoding: 'utf8' });
+  const isRight = status === 1 && /^parley: Parley needs Node 20\.19 or newer; this is Node [\d.]+\.\n$/.test(stderr);
+  if (!isRight) console.error(stderr);
+  return isRight;
 }
 
 async function install(cwd, env, ...what) {

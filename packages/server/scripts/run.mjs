@@ -12,6 +12,7 @@
 //
 // COMMAND is a script of the repository, `parley`, or a program of a library.
 import { delimiter, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { continueOnNewNode, runAndExit } from './node.mjs';
 import { PARLEY, prepare, root } from './prepare.mjs';
 
@@ -27,6 +28,9 @@ try {
 const programs = ['.', 'packages/testing'].map((folder) => join(root, folder, 'node_modules', '.bin'));
 process.env.PATH = [...programs, process.env.PATH].join(delimiter);
 if (command === '') process.exit();
-if (command === 'parley') await runAndExit(process.execPath, [PARLEY, ...args]);
-if (/\.m?js$/.test(command)) await runAndExit(process.execPath, [command, ...args]);
-await runAndExit(command, args);
+if (command === 'parley') {
+  // The server runs commands, such as imports, by the file in argv[1].
+  process.argv = [process.execPath, PARLEY, ...args];
+  await import(pathToFileURL(PARLEY));
+} else if (/\.m?js$/.test(command)) await runAndExit(process.execPath, [command, ...args]);
+else await runAndExit(command, args);

@@ -1,10 +1,13 @@
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { ChannelRecord, GroupRecord } from '@parley/transfer/records';
 import type { MessageChanges } from './staging.js';
 
 /** Digest of texts, 22 characters long. */
 export function digestOf(...texts: readonly string[]): string {
-  return hash('sha256', texts.map((text) => `${text.length}:${text}`).join(''), 'base64url').slice(0, 22);
+  return createHash('sha256')
+    .update(texts.map((text) => `${text.length}:${text}`).join(''))
+    .digest('base64url')
+    .slice(0, 22);
 }
 
 /** Digest of a message with its reactions and edits. `json`: its record. */

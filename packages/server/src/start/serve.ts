@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
@@ -126,7 +126,7 @@ export async function startServer(
 function importsBy(configuration: Configuration, url: string, environment: Environment): ImportProcess {
   const folder = join(filesFolderOf(configuration), 'imports');
   // Servers of several PostgreSQL databases may share the machine's temporary folder.
-  const database = hash('sha256', JSON.stringify(configuration.database), 'hex').slice(0, 16);
+  const database = createHash('sha256').update(JSON.stringify(configuration.database)).digest('hex').slice(0, 16);
   return new ImportProcess(folder, database, { ...environment, [SETTINGS.url.variable]: url });
 }
 

@@ -53,7 +53,7 @@ it('writeClientApi writes all parameters, and omits the envelope from responses'
       }),
     ]),
   );
-  expect(written).toBe(`// Made of the route table by \`npm run client-api\`: change that instead.
+  expect(written).toBe(`// Made of the route table by \`write-api.mjs\`: change that instead.
 
 export type Thing = {
   id: number;

@@ -140,7 +140,7 @@ const literal = (value: unknown): string => (typeof value === 'string' ? quoted(
 export const quoted = (text: string): string =>
   `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 
-const HEAD = `// Made of the route table by \`npm run client-api\`: change that instead.
+const HEAD = `// Made of the route table by \`write-api.mjs\`: change that instead.
 `;
 
 const PREFIX = '/api/v1';

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { getOrThrow } from '@parley/domain/kernel';
 import { paragraph, plain, writeMarkdown } from '@parley/domain/markdown';
 import type { ImportRecord, PersonRecord } from '@parley/transfer/records';
@@ -83,7 +83,7 @@ export class TeamsExport implements TeamsContext {
     for (const person of pair ?? []) this.addPerson(person, '', false);
     const readers =
       pair ?? spans.flatMap(([person, { first, last }]) => (first <= sentAt && sentAt <= last ? person : []));
-    const id = `${chat}/${hash('sha256', readers.join(' '), 'base64url').slice(0, 22)}`;
+    const id = `${chat}/${createHash('sha256').update(readers.join(' ')).digest('base64url').slice(0, 22)}`;
     if (!this.conversations.has(id)) this.conversations.set(id, { chat, readers });
     return id;
   }
