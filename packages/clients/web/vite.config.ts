@@ -1,10 +1,8 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, esmExternalRequirePlugin, type Plugin } from 'vite';
 import { sourcesOf } from '../../server/scripts/sources.mjs';
-import { emojiData } from './emoji-plugin.js';
-import { icons } from './icon-plugin.js';
 import { translations } from './translation-plugin.js';
 
 const OUT = 'dist/app';
@@ -18,6 +16,30 @@ const removeFonts: Plugin = {
     const folder = join(import.meta.dirname, OUT, ASSETS);
     for (const name of readdirSync(folder).filter((file) => /\.(ttf|woff)$/.test(file))) rmSync(join(folder, name));
   },
+};
+
+const ICONS = join(import.meta.dirname, 'src/kit/icons.ts');
+
+/** Makes each icon a module, so that parts load only the icons they draw. */
+const iconModules: Plugin = {
+  name: 'icon-modules',
+  enforce: 'pre',
+  load(id) {
+    const [path, icon] = id.split('?icon=');
+    if (path !== ICONS) return null;
+    // Lines are `export const NAME = …`.
+    const code = readFileSync(ICONS, 'utf8').replace(/^export const (\w+).*\n/gm, (line, name) =>
+      icon === undefined ? `export { ${name} } from './icons.ts?icon=${name}';\n` : name === icon ? line : '',
+    );
+    return { code, moduleSideEffects: false };
+  },
+};
+
+/** Renames the emoji font, because pages may use an installed font of the same name. */
+const emojiFont: Plugin = {
+  name: 'emoji-font',
+  transform: (code, id) =>
+    id.endsWith('/noto-color-emoji/index.css') ? code.replaceAll("'Noto Color Emoji'", "'Parley Noto Emoji'") : null,
 };
 
 const FONT_FACE = /@font-face\{[^}]*\}/g;
@@ -95,7 +117,7 @@ const SHARED_MODULES = {
   '@preact/signals-core': 'parley/chat/signals',
 };
 
-const plugins = [react(), translations, emojiData, icons, removeFonts];
+const plugins = [react(), translations, iconModules, emojiFont, removeFonts];
 
 /** Folders with the sources of packages by name. */
 const { alias } = sourcesOf(join(import.meta.dirname, '../../..'));
@@ -201,7 +223,7 @@ export default defineConfig(({ mode }) => ({
                   groups: [
                     { name: 'index', test: /src\/main\.tsx$/, priority: 2 },
                     { name: 'writing', test: /conversation\/writing\.tsx$/, priority: 1 },
-                    { name: 'icons', test: /lucide-react/ },
+                    { name: 'icons', test: /kit\/icons\.ts/ },
                     { name: 'styles', test: /src\/(?!managing)[^/]+\/[^/]+\.module\.css$/ },
                   ],
                 },

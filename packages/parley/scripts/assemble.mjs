@@ -24,10 +24,10 @@ const manifestOf = (name) => JSON.parse(read(`${name}/package.json`));
 const areas = readdirSync(pathOf('domain/src'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
-/** Emoji fonts and names with licences that require a notice. */
-const EMOJI = ['@infolektuell/noto-color-emoji', 'cldr-annotations-full', 'unicode-emoji-json'].map((name) =>
-  join(root, 'node_modules', name),
-);
+/** Emoji fonts with a licence that requires a notice. */
+const FONTS = join(root, 'node_modules', '@infolektuell/noto-color-emoji');
+/** Licences of icons and of emoji names, which are files of the web client. */
+const LICENCES_OF_DATA = pathOf('web/licences');
 
 /** React components, one file for each subpath of `parley/web`. */
 const parts = readdirSync(pathOf('web/src/components')).map((file) => file.replace(/\.tsx?$/, ''));
@@ -122,7 +122,7 @@ async function writeCode() {
   const outputs = Object.assign({}, ...builds.map(({ metafile }) => metafile.outputs));
   mkdirSync(join(out, 'dist'), { recursive: true });
   cpSync(join(home, 'scripts/node-version.js'), join(out, 'dist/node-version.js'));
-  writeLicences([...Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs)), ...EMOJI]);
+  writeLicences([...Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs)), FONTS]);
   const foreign = new Set();
   for (const { path, text } of builds.flatMap(({ outputFiles }) => outputFiles)) {
     writeFileSync(path, text);
@@ -190,7 +190,8 @@ function writeLicences(inputs) {
     const text = file ? readFileSync(join(folder, file), 'utf8').trim() : `License: ${license}`;
     return `${name} ${version}\n\n${text}\n`;
   });
-  writeFileSync(join(out, 'LICENSES-OF-LIBRARIES.txt'), texts.join(`\n${'-'.repeat(80)}\n\n`));
+  const dataTexts = readdirSync(LICENCES_OF_DATA).map((name) => readFileSync(join(LICENCES_OF_DATA, name), 'utf8'));
+  writeFileSync(join(out, 'LICENSES-OF-LIBRARIES.txt'), [...texts, ...dataTexts].join(`\n${'-'.repeat(80)}\n\n`));
 }
 
 function nameOf(specifier) {

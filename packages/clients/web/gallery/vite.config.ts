@@ -1,7 +1,5 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
-import { emojiData } from '../emoji-plugin.js';
-import { icons } from '../icon-plugin.js';
 import { translations } from '../translation-plugin.js';
 
 /** The gallery, which is not part of the package. Uses React's development build, whose warnings fail the test. */
@@ -10,8 +8,7 @@ export default defineConfig({
   base: './',
   resolve: { conditions: ['browser'] },
   define: { 'process.env.NODE_ENV': '"development"' },
-  plugins: [react(), translations, emojiData, icons],
-  optimizeDeps: { rolldownOptions: { plugins: [icons] } },
+  plugins: [react(), translations],
   // One script per source file: script and function names tell the test which components were rendered.
   build: { minify: false, assetsInlineLimit: 0, rollupOptions: { output: { preserveModules: true } } },
 });

@@ -78,6 +78,9 @@ const test = base.extend<Fixtures, { host: Host }>({
       // Libraries of the package and of the examples. npm gives those of the HTTP adapter a folder where other packages need
       // another version.
       linkLibraries(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+      for (const name of ['vue', '@vitejs']) {
+        symlinkSync(join(ROOT, 'packages/testing/node_modules', name), join(folder, 'node_modules', name));
+      }
       const adapterLibraries = join(ROOT, 'packages/adapters/http/node_modules');
       if (existsSync(adapterLibraries)) {
         mkdirSync(join(folder, 'node_modules/parley/node_modules'));

@@ -1,7 +1,6 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import { type Address, destinationOf } from '@parley/chat';
-import { Bell, LogIn, Menu, Settings, Users, X } from 'lucide-react';
 import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import { ContentContext, loadRareParts } from '../content/message-body.js';
@@ -13,6 +12,7 @@ import { Avatar } from '../kit/avatar.js';
 import { Emoji } from '../kit/emoji.js';
 import { ErrorBoundary } from '../kit/error-boundary.js';
 import { IconButton, OverlayButton } from '../kit/icon-button.js';
+import { Bell, LogIn, Menu, Settings, Users, X } from '../kit/icons.js';
 import { mounted } from '../kit/mounted.js';
 import { OverlayHost } from '../kit/overlay.js';
 import { PersonButton } from '../people/person-button.js';

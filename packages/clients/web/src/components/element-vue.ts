@@ -1,5 +1,3 @@
-/// <reference types="vue" preserve="true" />
-
 import type { ParleyChatAttributes, ParleyChatElement, ParleyChatEvents } from '../element/types.js';
 
 export type * from './element.js';

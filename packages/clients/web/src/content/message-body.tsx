@@ -1,5 +1,4 @@
 import { useLingui } from '@lingui/react';
-import { FileText } from 'lucide-react';
 import {
   type ComponentProps,
   createContext,
@@ -10,6 +9,7 @@ import {
   useMemo,
   useState,
 } from 'react';
+import { FileText } from '../kit/icons.js';
 import { ComponentsContext } from '../services/components.js';
 import { ServicesContext } from '../services/context.js';
 import { useLoaded } from '../services/loading.js';

@@ -1,10 +1,10 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import { completionAt, completionChannel, type Destination, type Suggestion, suggestionsFor } from '@parley/chat';
-import { AtSign, Code, Hash, Slash, Users } from 'lucide-react';
 import { type KeyboardEvent, type Ref, type RefObject, useEffect, useImperativeHandle, useMemo, useState } from 'react';
 import { Avatar } from '../kit/avatar.js';
 import { useEmojiNames } from '../kit/emoji-names.js';
+import { AtSign, Code, Hash, Slash, Users } from '../kit/icons.js';
 import kit from '../kit/kit.module.css';
 import { useListbox } from '../kit/listbox.js';
 import { insertText } from '../kit/text-field.js';

@@ -1,6 +1,5 @@
 import { useLingui } from '@lingui/react';
 import { type Destination, destinationKey } from '@parley/chat';
-import { SendHorizontal } from 'lucide-react';
 import {
   type ReactNode,
   type Ref,
@@ -12,6 +11,7 @@ import {
   useRef,
   useState,
 } from 'react';
+import { SendHorizontal } from '../kit/icons.js';
 import { usePlace, useServices } from '../services/context.js';
 import type { DraftRow, OpenDraft } from '../services/drafts.js';
 import { reportFailure } from '../services/failures.js';

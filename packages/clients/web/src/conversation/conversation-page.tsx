@@ -12,7 +12,6 @@ import {
   narrowKey,
   narrowOf,
 } from '@parley/chat';
-import { RotateCcw } from 'lucide-react';
 import {
   type KeyboardEvent,
   lazy,
@@ -27,6 +26,7 @@ import {
 } from 'react';
 import { MediaContext, mediaIn } from '../content/media.js';
 import { ErrorBoundary } from '../kit/error-boundary.js';
+import { RotateCcw } from '../kit/icons.js';
 import { Loading } from '../kit/loading.js';
 import { useChat, useComputed, usePlace, useServices } from '../services/context.js';
 import { reportDone, reportFailure, useReason } from '../services/failures.js';

@@ -1,8 +1,9 @@
 import { useLingui } from '@lingui/react';
 import { type Chat, type Destination, narrowOf } from '@parley/chat';
-import { Hash, type LucideIcon, MessageSquare, User } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { Dialog } from '../kit/dialog.js';
+import type { Icon } from '../kit/icon.js';
+import { Hash, MessageSquare, User } from '../kit/icons.js';
 import { useListbox } from '../kit/listbox.js';
 import styles from '../kit/listbox.module.css';
 import { useOverlay } from '../kit/overlay.js';
@@ -18,7 +19,7 @@ export interface Entry extends Found {
   readonly address: string;
   /** Action instead of an address. */
   readonly run?: () => void;
-  readonly icon: LucideIcon;
+  readonly icon: Icon;
 }
 
 interface FinderProps {

@@ -1,5 +1,8 @@
 import { useLingui } from '@lingui/react';
 import type { Destination } from '@parley/chat';
+import type { ReactNode } from 'react';
+import type { Icon } from '../kit/icon.js';
+import { IconButton } from '../kit/icon-button.js';
 import {
   Bold,
   ChartBarBig,
@@ -13,7 +16,6 @@ import {
   List,
   ListChecks,
   ListOrdered,
-  type LucideIcon,
   Maximize2,
   MessageCircleWarning,
   Minimize2,
@@ -24,9 +26,7 @@ import {
   Table,
   TextQuote,
   Video,
-} from 'lucide-react';
-import type { ReactNode } from 'react';
-import { IconButton } from '../kit/icon-button.js';
+} from '../kit/icons.js';
 import { insertText } from '../kit/text-field.js';
 import { useToolbar } from '../kit/toolbar.js';
 import { useField, useServices } from '../services/context.js';
@@ -58,7 +58,7 @@ interface Props {
 }
 
 interface Action {
-  readonly icon: LucideIcon;
+  readonly icon: Icon;
   readonly label: string;
   /** True if narrow fields show the button, too. */
   readonly isCommon?: boolean;
@@ -155,7 +155,7 @@ const openActions = (anchor: HTMLElement, label: string, groups: readonly (reado
 /** Marks around the selection or before its lines. */
 function useMarks({ preview }: Props): readonly (readonly Action[])[] {
   const { i18n } = useLingui();
-  const mark = (icon: LucideIcon, label: string, edit: EditText, isCommon = false): Action => ({
+  const mark = (icon: Icon, label: string, edit: EditText, isCommon = false): Action => ({
     icon,
     label,
     isCommon,

@@ -1,6 +1,5 @@
 import { useLingui } from '@lingui/react';
 import { type Destination, isInCode } from '@parley/chat';
-import { Paperclip } from 'lucide-react';
 import {
   type ChangeEvent,
   type ClipboardEvent,
@@ -17,6 +16,7 @@ import {
 import { flushSync } from 'react-dom';
 import { MessageBody } from '../content/message-body.js';
 import { IconButton } from '../kit/icon-button.js';
+import { Paperclip } from '../kit/icons.js';
 import { mounted } from '../kit/mounted.js';
 import { insertText, replaceText } from '../kit/text-field.js';
 import { useField, useServices } from '../services/context.js';

@@ -1,6 +1,9 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import { type Chat, type Destination, type MessageRow as Message, narrowOf, RESOLVED_PREFIX } from '@parley/chat';
+import { Fragment, type ReactNode } from 'react';
+import { Emoji } from '../kit/emoji.js';
+import type { Icon } from '../kit/icon.js';
 import {
   AlarmClock,
   Check,
@@ -12,7 +15,6 @@ import {
   Forward,
   History,
   Link,
-  type LucideIcon,
   MailOpen,
   MoveRight,
   Pencil,
@@ -22,9 +24,7 @@ import {
   SmilePlus,
   Star,
   Trash2,
-} from 'lucide-react';
-import { Fragment, type ReactNode } from 'react';
-import { Emoji } from '../kit/emoji.js';
+} from '../kit/icons.js';
 import { Menu, MenuItem, MenuLine, MenuRow } from '../kit/menu.js';
 import { useOverlay } from '../kit/overlay.js';
 import { type Services, useServices } from '../services/context.js';
@@ -54,7 +54,7 @@ export interface KeyContext {
 }
 
 interface RareAction {
-  readonly icon: LucideIcon;
+  readonly icon: Icon;
   readonly name: string;
   /** Equivalent key for the focused message. */
   readonly shortcut?: string;
@@ -83,7 +83,7 @@ const REACTIONS = [
 ] as const;
 
 /** Buttons of a message by their shortcuts. */
-const BUTTONS: readonly (readonly [shortcut: string, icon: LucideIcon])[] = [
+const BUTTONS: readonly (readonly [shortcut: string, icon: Icon])[] = [
   [':', SmilePlus],
   ['>', Quote],
   ['Control+S', Star],

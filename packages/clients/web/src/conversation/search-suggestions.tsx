@@ -12,7 +12,6 @@ import {
   UnclearName,
 } from '@parley/chat';
 import type { FoundMessage } from '@parley/client';
-import { Clock, type LucideIcon, MessageSquareText, Trash2 } from 'lucide-react';
 import {
   type KeyboardEvent,
   type ReactNode,
@@ -24,6 +23,8 @@ import {
   useMemo,
   useState,
 } from 'react';
+import type { Icon } from '../kit/icon.js';
+import { Clock, MessageSquareText, Trash2 } from '../kit/icons.js';
 import { useListbox } from '../kit/listbox.js';
 import { mounted } from '../kit/mounted.js';
 import { insertText } from '../kit/text-field.js';
@@ -51,7 +52,7 @@ interface Props {
 
 interface Option {
   readonly key: string;
-  readonly icon?: LucideIcon;
+  readonly icon?: Icon;
   readonly label: ReactNode;
   readonly detail: string;
   pick(): void;

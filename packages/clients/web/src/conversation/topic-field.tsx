@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react';
 import { rankOf } from '@parley/chat';
-import { ChevronRight } from 'lucide-react';
 import { type KeyboardEvent, type RefObject, useState } from 'react';
+import { ChevronRight } from '../kit/icons.js';
 import { useListbox } from '../kit/listbox.js';
 import { mounted } from '../kit/mounted.js';
 import { useChat, useField } from '../services/context.js';

@@ -1,10 +1,10 @@
 import { useLingui } from '@lingui/react';
-import { MessageCircle, X } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { Workspace } from '../app/app.js';
 import { ConversationTitle } from '../conversation/conversation-page.js';
 import { UnreadBadge } from '../kit/badge.js';
 import { IconButton } from '../kit/icon-button.js';
+import { MessageCircle, X } from '../kit/icons.js';
 import { useAddress, useComputed, useServices } from '../services/context.js';
 import { Conversation } from './conversation.js';
 import { ConversationList } from './conversation-list.js';

@@ -1,12 +1,12 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { ConversationRow } from '@parley/chat';
-import { BellOff, BellRing, Check, SquareCheck } from 'lucide-react';
 import { memo, type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { parseContent } from '../content/tree.js';
 import { DestinationName, useTopicTitle } from '../conversation/destination-heading.js';
 import { Avatar } from '../kit/avatar.js';
 import { UnreadBadge } from '../kit/badge.js';
+import { BellOff, BellRing, Check, SquareCheck } from '../kit/icons.js';
 import { mounted } from '../kit/mounted.js';
 import { useAddressOf, useChat, useComputed, useNames, useServices } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';

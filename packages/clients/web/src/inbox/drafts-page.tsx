@@ -1,10 +1,10 @@
 import { useLingui } from '@lingui/react';
 import type { Destination } from '@parley/chat';
-import { PencilLine, Trash2 } from 'lucide-react';
 import { DestinationName } from '../conversation/destination-heading.js';
 import { UnsentContent } from '../conversation/upload-list.js';
 import { Empty } from '../kit/empty.js';
 import { IconButton } from '../kit/icon-button.js';
+import { PencilLine, Trash2 } from '../kit/icons.js';
 import { useAddressOf, useServices } from '../services/context.js';
 import type { DraftRow } from '../services/drafts.js';
 import { useReading } from '../services/use-reading.js';

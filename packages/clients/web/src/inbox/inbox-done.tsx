@@ -1,6 +1,7 @@
 import { useLingui } from '@lingui/react';
-import { CircleCheckBig, Clock, Hash, type LucideIcon, MessageSquarePlus, PencilLine, Star } from 'lucide-react';
 import { CountBadge } from '../kit/badge.js';
+import type { Icon } from '../kit/icon.js';
+import { CircleCheckBig, Clock, Hash, MessageSquarePlus, PencilLine, Star } from '../kit/icons.js';
 import { useChat, useComputed, useServices } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
 import styles from './inbox.module.css';
@@ -45,7 +46,7 @@ export function InboxDone() {
 
 interface NextProps {
   readonly href: string;
-  readonly icon: LucideIcon;
+  readonly icon: Icon;
   readonly text: string;
   readonly count?: number;
 }

@@ -1,10 +1,10 @@
 import { useLingui } from '@lingui/react';
 import type { Reminder } from '@parley/client';
-import { Bell } from 'lucide-react';
 import { MessageBody } from '../content/message-body.js';
 import styles from '../conversation/scheduling.module.css';
 import { timeText } from '../conversation/times.js';
 import { Empty } from '../kit/empty.js';
+import { Bell } from '../kit/icons.js';
 import { useField, useServices } from '../services/context.js';
 import { DeleteButton } from './delete-button.js';
 import draftStyles from './drafts.module.css';

@@ -1,7 +1,6 @@
 import { useLingui } from '@lingui/react';
 import type { Destination } from '@parley/chat';
 import type { ScheduledMessage } from '@parley/client';
-import { Clock, Pencil } from 'lucide-react';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { DestinationName } from '../conversation/destination-heading.js';
 import { useScheduling } from '../conversation/schedule-dialog.js';
@@ -10,6 +9,7 @@ import { timeText } from '../conversation/times.js';
 import { UnsentContent } from '../conversation/upload-list.js';
 import { Empty } from '../kit/empty.js';
 import { IconButton } from '../kit/icon-button.js';
+import { Clock, Pencil } from '../kit/icons.js';
 import { mounted } from '../kit/mounted.js';
 import { useAddressOf, useComputed, useField, useServices } from '../services/context.js';
 import { reportFailure, useRefusals } from '../services/failures.js';

@@ -1,6 +1,11 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import { type Chat, destinationOf, RESOLVED_PREFIX } from '@parley/chat';
+import { useEffect, useMemo, useState } from 'react';
+import { topicMuting } from '../channels/topic-muting.js';
+import { onlyChannel } from '../conversation/destination-heading.js';
+import { type Entry, Finder, usePlaces } from '../conversation/finder.js';
+import type { Icon } from '../kit/icon.js';
 import {
   BellOff,
   BellRing,
@@ -8,7 +13,6 @@ import {
   CheckCheck,
   Keyboard,
   LogOut,
-  type LucideIcon,
   MailCheck,
   MoveRight,
   Search,
@@ -16,11 +20,7 @@ import {
   Settings,
   Smile,
   UserPlus,
-} from 'lucide-react';
-import { useEffect, useMemo, useState } from 'react';
-import { topicMuting } from '../channels/topic-muting.js';
-import { onlyChannel } from '../conversation/destination-heading.js';
-import { type Entry, Finder, usePlaces } from '../conversation/finder.js';
+} from '../kit/icons.js';
 import { type SettingsArea, sectionsOf } from '../managing/sections.js';
 import type { SettingPlace } from '../managing/settings-search.js';
 import { type Services, useComputed, useField, useServices } from '../services/context.js';
@@ -42,7 +42,7 @@ interface Props {
 
 interface Action {
   readonly name: string;
-  readonly icon: LucideIcon;
+  readonly icon: Icon;
   run(): void;
 }
 

@@ -1,12 +1,16 @@
+import { groups, toned } from './emoji-categories.json';
 import type { EmojiWords } from './emoji-search.js';
 
-// The build fills in these values (`emoji-plugin.ts`). Codes are Zulip's.
+// `scripts/write-emoji.mjs` writes the data. Codes are Zulip's.
 
 /** Codes by category, in Unicode's order. */
-export const GROUPS: readonly (readonly string[])[] = [];
+export const GROUPS: readonly (readonly string[])[] = groups.map((codes) => codes.split(' '));
 
 /** Codes of emoji that have skin tones. */
-export const TONED: readonly string[] = [];
+export const TONED: readonly string[] = toned.split(' ');
 
-/** Loads names and keywords by language. */
-export const WORDS: Readonly<Record<string, () => Promise<{ readonly default: EmojiWords }>>> = {};
+const WORDS = import.meta.glob<{ readonly default: EmojiWords }>('./emoji-words/*.json');
+
+/** Returns the loader of names and keywords in a language, or in English. */
+export const wordsIn = (language: string) =>
+  (WORDS[`./emoji-words/${language}.json`] ?? WORDS['./emoji-words/en.json'])!;

@@ -7,7 +7,7 @@ import { useLoaded } from '../services/loading.js';
 import { readStored, store } from '../services/storage.js';
 import { useReading } from '../services/use-reading.js';
 import { characterOf } from './emoji-character.js';
-import { GROUPS, TONED, WORDS } from './emoji-data.js';
+import { GROUPS, TONED, wordsIn } from './emoji-data.js';
 import styles from './emoji-grid.module.css';
 import { type EmojiEntry, POPULAR_CODES, useEmojiNames } from './emoji-names.js';
 import { searchable, searchEmoji } from './emoji-search.js';
@@ -222,7 +222,7 @@ function inTone(entry: EmojiEntry, tone: string): EmojiEntry {
 /** Emoji names in the reader's language, and a search by names. */
 function useWords(all: readonly EmojiEntry[]) {
   const { i18n } = useLingui();
-  const words = useLoaded((WORDS[i18n.locale] ?? WORDS.en)!)?.default ?? null;
+  const words = useLoaded(wordsIn(i18n.locale))?.default ?? null;
   return useMemo(() => {
     const emoji = searchable(all, words, i18n.locale);
     const names = new Map(emoji.map(({ entry, words: [name = ''] }) => [entry, name]));

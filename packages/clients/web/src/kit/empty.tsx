@@ -1,9 +1,9 @@
-import type { LucideIcon } from 'lucide-react';
+import type { Icon } from './icon.js';
 import styles from './kit.module.css';
 import overlays from './overlays.module.css';
 
 interface EmptyProps {
-  readonly icon: LucideIcon;
+  readonly icon: Icon;
   readonly text: string;
   /** Explains what appears here. */
   readonly hint?: string | undefined;

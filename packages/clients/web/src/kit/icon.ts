@@ -7,13 +7,15 @@ export interface IconData {
   readonly node: readonly (readonly [tag: string, attributes: Readonly<Record<string, string>>])[];
 }
 
-interface Props extends SVGProps<SVGSVGElement> {
+export interface IconProps extends SVGProps<SVGSVGElement> {
   readonly size?: number;
 }
 
-/** Replaces the icon library's function, which supports styles that no icon here has. Icons without a label are hidden. */
-export default function createIcon({ name, node }: IconData) {
-  return ({ size = 24, className = '', ...props }: Props) =>
+export type Icon = ReturnType<typeof createIcon>;
+
+/** Returns the component of an icon. Icons without a label are hidden. */
+export function createIcon({ name, node }: IconData) {
+  return ({ size = 24, className = '', ...props }: IconProps) =>
     createElement(
       'svg',
       {

@@ -1,12 +1,12 @@
 import { useLingui } from '@lingui/react';
 import { privacyOf } from '@parley/chat';
-import { Archive, ArchiveRestore, Copy, Mail, MessageSquare, X } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
 import { leaveChannel } from '../channels/channel-menu.js';
 import { InlineContent } from '../content/message-body.js';
 import { ChannelIcon } from '../conversation/destination-heading.js';
 import { FailureText } from '../kit/dialog.js';
 import { IconButton } from '../kit/icon-button.js';
+import { Archive, ArchiveRestore, Copy, Mail, MessageSquare, X } from '../kit/icons.js';
 import overlays from '../kit/overlays.module.css';
 import { useChat, useComputed, useField } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';

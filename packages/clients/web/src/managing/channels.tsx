@@ -1,11 +1,11 @@
 import { useLingui } from '@lingui/react';
 import { type Chat, type Privacy, rankOf } from '@parley/chat';
-import { Check, Plus } from 'lucide-react';
 import { type FormEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { leaveChannel } from '../channels/channel-menu.js';
 import { textOf } from '../content/tree.js';
 import { ChannelIcon } from '../conversation/destination-heading.js';
 import { FailureText } from '../kit/dialog.js';
+import { Check, Plus } from '../kit/icons.js';
 import { fieldIn } from '../kit/overlay.js';
 import overlays from '../kit/overlays.module.css';
 import { RowList } from '../kit/row-list.js';

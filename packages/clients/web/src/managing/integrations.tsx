@@ -1,9 +1,9 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { Integration } from '@parley/client';
-import { BookOpen } from 'lucide-react';
 import { type FormEvent, useCallback, useMemo, useState } from 'react';
 import { Dialog, FailureText } from '../kit/dialog.js';
+import { BookOpen } from '../kit/icons.js';
 import { Loading } from '../kit/loading.js';
 import overlays from '../kit/overlays.module.css';
 import { useChat, useComputed, useServices } from '../services/context.js';

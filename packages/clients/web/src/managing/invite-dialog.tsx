@@ -1,9 +1,9 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { ParleyError } from '@parley/client';
-import { Copy, Plus } from 'lucide-react';
 import { useCallback, useState } from 'react';
 import { FormDialog, KEEP_OPEN } from '../kit/dialog.js';
+import { Copy, Plus } from '../kit/icons.js';
 import overlays from '../kit/overlays.module.css';
 import { useChat, useComputed, useField } from '../services/context.js';
 import { reportFailure, useRefusals } from '../services/failures.js';

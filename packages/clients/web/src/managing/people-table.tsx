@@ -1,9 +1,9 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { ArrowDown, ArrowUp, X } from 'lucide-react';
 import { type ReactNode, useRef, useState } from 'react';
 import { IconButton } from '../kit/icon-button.js';
+import { ArrowDown, ArrowUp, X } from '../kit/icons.js';
 import overlays from '../kit/overlays.module.css';
 import { PersonButton } from '../people/person-button.js';
 import { useChat, useComputed } from '../services/context.js';

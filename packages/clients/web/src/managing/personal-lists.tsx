@@ -1,11 +1,11 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import { narrowOf, type TopicPolicy } from '@parley/chat';
-import { BellOff, Paperclip, Trash2, UserX, X } from 'lucide-react';
 import { type FormEvent, Fragment, useCallback, useEffect, useState } from 'react';
 import { ChannelIcon } from '../conversation/destination-heading.js';
 import { Empty } from '../kit/empty.js';
 import { IconButton } from '../kit/icon-button.js';
+import { BellOff, Paperclip, Trash2, UserX, X } from '../kit/icons.js';
 import { Loading } from '../kit/loading.js';
 import overlays from '../kit/overlays.module.css';
 import { RowList } from '../kit/row-list.js';

@@ -1,9 +1,9 @@
 import { useLingui } from '@lingui/react';
 import type { ChatState, PersonState, SettingsSource } from '@parley/chat';
-import { Copy, Eraser, Pencil, Plus, RotateCcw, Send, Trash2, UserX } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
 import { Dialog } from '../kit/dialog.js';
 import { IconButton } from '../kit/icon-button.js';
+import { Copy, Eraser, Pencil, Plus, RotateCcw, Send, Trash2, UserX } from '../kit/icons.js';
 import { Loading } from '../kit/loading.js';
 import { useOverlay } from '../kit/overlay.js';
 import overlays from '../kit/overlays.module.css';

@@ -1,11 +1,11 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { PersonCard as CardModel, PersonRow, ProfileRow } from '@parley/chat';
-import { Bell, BellOff, MessageSquare, Search, Smile } from 'lucide-react';
 import { MessageBody } from '../content/message-body.js';
 import { Avatar } from '../kit/avatar.js';
 import { Card } from '../kit/card.js';
 import { Emoji } from '../kit/emoji.js';
+import { Bell, BellOff, MessageSquare, Search, Smile } from '../kit/icons.js';
 import { useOverlay } from '../kit/overlay.js';
 import { useChat, useNames } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';

@@ -1,5 +1,5 @@
-import { ArrowUp, RotateCcw } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { ArrowUp, RotateCcw } from '../kit/icons.js';
 import { type Services, useChat, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';

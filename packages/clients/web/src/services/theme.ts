@@ -1,5 +1,6 @@
 import { useLingui } from '@lingui/react';
-import { type LucideIcon, Moon, Sun } from 'lucide-react';
+import type { Icon } from '../kit/icon.js';
+import { Moon, Sun } from '../kit/icons.js';
 import { useField, useServices } from './context.js';
 import { reportFailure } from './failures.js';
 
@@ -8,7 +9,7 @@ const SCHEMES = { dark: 2, light: 3 } as const;
 const isSystemDark = (): boolean => matchMedia('(prefers-color-scheme: dark)').matches;
 
 /** Action that switches to the other theme. The current one is from the user's settings or the system. */
-export function useThemeToggle(): { readonly name: string; readonly icon: LucideIcon; run(): void } {
+export function useThemeToggle(): { readonly name: string; readonly icon: Icon; run(): void } {
   const { i18n } = useLingui();
   const { client } = useServices();
   const scheme = useField('user_settings')?.color_scheme;

@@ -1,12 +1,12 @@
 import { useLingui } from '@lingui/react';
 import type { DirectRow, TopicRow } from '@parley/chat';
-import { BellOff, BellRing, Check, ChevronDown, ChevronRight, Users as UsersIcon } from 'lucide-react';
 import { type CSSProperties, memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import { ChannelIcon } from '../conversation/destination-heading.js';
 import { CountBadge, UnreadBadge } from '../kit/badge.js';
 import { Emoji } from '../kit/emoji.js';
 import { IconButton } from '../kit/icon-button.js';
+import { BellOff, BellRing, Check, ChevronDown, ChevronRight, Users as UsersIcon } from '../kit/icons.js';
 import { mounted } from '../kit/mounted.js';
 import { PresenceDot } from '../people/presence-dot.js';
 import { useAddressOf, useChat, useIsCurrent, useNames, usePlace } from '../services/context.js';

@@ -1,18 +1,8 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { NavigationView } from '@parley/client';
-import {
-  AlarmClock,
-  AtSign,
-  Bookmark,
-  CalendarClock,
-  Clock,
-  Inbox,
-  type LucideIcon,
-  PencilLine,
-  Rows3,
-  Star,
-} from 'lucide-react';
+import type { Icon } from '../kit/icon.js';
+import { AlarmClock, AtSign, Bookmark, CalendarClock, Clock, Inbox, PencilLine, Rows3, Star } from '../kit/icons.js';
 import { useComputed, useField, useServices } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';
 import { mentionCount } from './channel-lists.js';
@@ -22,7 +12,7 @@ export interface View {
   /** Name in the API (users §19). */
   readonly fragment: string;
   readonly href: string;
-  readonly icon: LucideIcon;
+  readonly icon: Icon;
   readonly label: string;
 }
 
