@@ -35,7 +35,7 @@ try {
     source,
   );
   const committedAt = Number(run(source, 'git', 'log', '-1', '--format=%ct'));
-  run(source, 'npm', 'ci', '--no-audit', '--no-fund');
+  run(source, 'npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund');
   run(source, 'npm', 'run', '--silent', 'pack');
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });

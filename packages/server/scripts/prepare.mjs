@@ -46,7 +46,9 @@ function install(folder) {
   const installed = modifiedAt(join(root, folder, installedMark));
   if (installed >= modifiedAt(join(root, folder, 'package-lock.json'))) return;
   const name = folder === '.' ? 'libraries' : `the tools of ${folder}`;
-  run(`Installing ${name} (npm ci)`, 'npm', ['ci', '--prefix', folder, '--no-audit', '--no-fund']);
+  // No library needs its install script. npm would run node-gyp for better-sqlite3, which contains its binaries.
+  const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
+  run(`Installing ${name} (npm ci)`, 'npm', ['ci', '--prefix', folder, ...flags]);
 }
 
 /** Generates the types of the client from the route table. */
