@@ -73,14 +73,16 @@ const test = base.extend<Fixtures, { host: Host }>({
       const assemble = join(ROOT, 'packages/parley/scripts/assemble.mjs');
       execFileSync(process.execPath, [assemble, join(folder, 'node_modules/parley')], { stdio: 'ignore' });
       const linkLibraries = (from: string, to: string) => {
-        for (const name of readdirSync(from)) if (name !== 'parley') symlinkSync(join(from, name), join(to, name));
+        for (const name of readdirSync(from)) {
+          if (name !== 'parley' && !existsSync(join(to, name))) symlinkSync(join(from, name), join(to, name));
+        }
       };
-      // Libraries of the package and of the examples. npm gives those of the HTTP adapter a folder where other packages need
-      // another version.
-      linkLibraries(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
       for (const name of ['vue', '@vitejs']) {
         symlinkSync(join(ROOT, 'packages/testing/node_modules', name), join(folder, 'node_modules', name));
       }
+      // Libraries of the package and of the examples. npm gives those of the HTTP adapter a folder where other packages need
+      // another version.
+      linkLibraries(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
       const adapterLibraries = join(ROOT, 'packages/adapters/http/node_modules');
       if (existsSync(adapterLibraries)) {
         mkdirSync(join(folder, 'node_modules/parley/node_modules'));
