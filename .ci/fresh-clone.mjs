@@ -68,7 +68,8 @@ function withoutCompilers() {
 /** Waits until the demo lets somebody log in. */
 async function openDemo() {
   for (let page = ''; !page.includes('Hamlet'); await new Promise((resolve) => setTimeout(resolve, 200))) {
-    if (child.exitCode !== null || elapsedSeconds() > SECONDS.start * MAX_SLOWER * 2) throw new Error('No demo is served.');
+    if (child.exitCode !== null || elapsedSeconds() > SECONDS.start * MAX_SLOWER * 2)
+      throw new Error('No demo is served.');
     page = await fetch(DEMO).then(
       (response) => response.text(),
       () => '',

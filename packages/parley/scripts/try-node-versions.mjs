@@ -55,7 +55,11 @@ async function tryVersion(version) {
 
 /** True if the command names the Node that it needs in one line. */
 function isRefused(cwd, env) {
-  const { status, stderr } = spawnSync('node', ['node_modules/parley/dist/main.js', '--version'], { cwd, env, encoding: 'utf8' });
+  const { status, stderr } = spawnSync('node', ['node_modules/parley/dist/main.js', '--version'], {
+    cwd,
+    env,
+    encoding: 'utf8',
+  });
   const isRight = status === 1 && /^parley: Parley needs Node 20\.19 or newer; this is Node [\d.]+\.\n$/.test(stderr);
   if (!isRight) console.error(stderr);
   return isRight;

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Generates src/api.ts from the route table. Git ignores the file; builds, type checks and tests generate it first.
-import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { sourcesOf } from '../../../server/scripts/sources.mjs';
@@ -8,7 +8,6 @@ import { sourcesOf } from '../../../server/scripts/sources.mjs';
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 // Its libraries resolve from the folder of the HTTP adapter.
 const bundle = fileURLToPath(new URL('../../../adapters/http/dist/route-table.mjs', import.meta.url));
-const startedAt = new Date();
 await build({
   stdin: {
     contents: `export { createRoutes } from '@parley/http';

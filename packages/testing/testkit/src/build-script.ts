@@ -1,3 +1,4 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
@@ -6,6 +7,8 @@ import { buildSync } from 'esbuild';
 
 export interface BuiltScript {
   readonly script: string;
+  /** Starts the script as a process, which finds external libraries in the repository. Its errors are printed. */
+  start(...args: readonly string[]): ChildProcess & { readonly stdout: NodeJS.ReadableStream };
   remove(): void;
 }
 
@@ -15,6 +18,7 @@ export interface BuiltScript {
  * part of the bundle.
  */
 export function buildScript(source: string, external: readonly string[] = []): BuiltScript {
+  const root = source.slice(0, source.indexOf(`${sep}packages${sep}`));
   const folder = mkdtempSync(join(tmpdir(), 'parley-script-'));
   const script = join(folder, 'script.cjs');
   buildSync({
@@ -24,12 +28,17 @@ export function buildScript(source: string, external: readonly string[] = []): B
     platform: 'node',
     format: 'cjs',
     target: 'node20',
-    alias: sourcesByName(source.slice(0, source.indexOf(`${sep}packages${sep}`))),
+    alias: sourcesByName(root),
     external: [...external],
     // Libraries resolve from the source, as in its package.
     define: { 'import.meta.url': JSON.stringify(pathToFileURL(source).href) },
   });
-  return { script, remove: () => rmSync(folder, { recursive: true }) };
+  const env = { ...process.env, NODE_PATH: join(root, 'node_modules') };
+  return {
+    script,
+    start: (...args) => spawn(process.execPath, [script, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] }),
+    remove: () => rmSync(folder, { recursive: true }),
+  };
 }
 
 /** Folders with the sources of the packages, which npm links by name. */

@@ -2,22 +2,21 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { aChannel, createFixtureOn } from '@parley/testkit';
+import { aChannel, type BuiltScript, buildScript, createFixtureOn } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
 import { openSqliteStorage } from '../index.js';
-import { ChildProgram } from '../testing/child.js';
 import type { Acknowledged } from './unit-crash.child.js';
 
 const ROUNDS = 8;
 const clock = { now: () => Math.floor(Date.now() / 1000), nowMs: Date.now };
 
 let directory: string;
-let child: ChildProgram;
+let child: BuiltScript;
 let database: string;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'parley-crash-'));
   database = join(directory, 'parley.db');
-  child = new ChildProgram(join(__dirname, 'unit-crash.child.ts'));
+  child = buildScript(join(__dirname, 'unit-crash.child.ts'), ['better-sqlite3']);
   const storage = openSqliteStorage({ path: database, clock });
   await createFixtureOn(storage.uow, clock, aChannel({ name: 'general' }));
   await storage.close();

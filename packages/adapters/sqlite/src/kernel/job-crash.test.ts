@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeJob } from '@parley/domain/kernel';
-import { aChannel, aUser, createFixtureOn } from '@parley/testkit';
+import { aChannel, aUser, type BuiltScript, buildScript, createFixtureOn } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
 import { openSqliteStorage } from '../index.js';
-import { ChildProgram } from '../testing/child.js';
 import { MAIL, POST } from './job-crash.kinds.js';
 
 const JOBS = 200;
@@ -18,10 +17,10 @@ const MIN_KILLS = 10;
 const clock = { now: () => Math.floor(Date.now() / 1000), nowMs: Date.now };
 
 let directory: string;
-let child: ChildProgram;
+let child: BuiltScript;
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'parley-job-crash-'));
-  child = new ChildProgram(join(__dirname, 'job-crash.child.ts'));
+  child = buildScript(join(__dirname, 'job-crash.child.ts'), ['better-sqlite3']);
 });
 afterAll(() => {
   child.remove();
