@@ -1,5 +1,5 @@
 /** @jest-config-loader esbuild-register */
-import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from 'jest';
 
@@ -52,34 +52,11 @@ const SLOW_TESTS = [
   '/testing/simulator/src/weeks.test.ts',
 ];
 
-/**
- * Long suites omitted on PostgreSQL: they test clients, formats, limits of requests, permission rules, log-ins and settings;
- * other suites there, such as storage contracts and random histories, make the same storage calls.
- */
-const ANY_STORAGE_TESTS = [
-  'authentication',
-  'channel-rights',
-  'chat-restarts',
-  'chat-rights',
-  'chat-tabs',
-  'chat-views',
-  'client-streams',
-  'client-sync',
-  'compressed-bodies',
-  'demo-activity',
-  'hostile-pages',
-  'hostile-requests',
-  'incoming-email',
-  'incoming-webhooks',
-  'integration-payloads',
-  'ldap',
-  'limits',
-  'openid-connect',
-  'pages',
-  'realm-settings',
-  'saml',
-  'user-settings',
-].map((name) => `/acceptance/src/${name}.test.ts`);
+/** Acceptance suites that run on PostgreSQL (docs/testing.md). */
+const { always, chosen } = JSON.parse(
+  readFileSync(join(__dirname, 'packages/testing/acceptance/postgres-suites.json'), 'utf8'),
+);
+const suitesOnPostgres = process.env.PARLEY_ALL ? '.*' : [...Object.keys(always), ...chosen].join('|');
 
 const project: Project = {
   roots: ['<rootDir>/packages'],
@@ -175,8 +152,13 @@ const config: Config = {
           {
             ...project,
             displayName: 'postgres',
-            testRegex: '/packages/(adapters/postgres|testing/acceptance)/src/.*\\.test\\.ts$',
-            testPathIgnorePatterns: [...project.testPathIgnorePatterns!, ...ANY_STORAGE_TESTS],
+            testRegex: [
+              '/packages/adapters/postgres/src/.*\\.test\\.ts$',
+              `/packages/testing/acceptance/src/(${suitesOnPostgres})\\.test\\.ts$`,
+            ],
+            ...(process.env.PARLEY_STATEMENTS && {
+              setupFilesAfterEnv: ['<rootDir>/packages/testing/testkit/scripts/record-statements.cjs'],
+            }),
             globalSetup: '<rootDir>/packages/adapters/postgres/src/testing/server.ts',
             globalTeardown: '<rootDir>/packages/adapters/postgres/src/testing/stop-server.ts',
           },
