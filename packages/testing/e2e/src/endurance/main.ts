@@ -1,14 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { resolve } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { findBinaries } from '@parley/postgres/testing';
 import { findChromium } from '../testing/chromium.js';
 
 const USAGE = `Usage: npm run endurance [-- [MINUTES] [--seed N] [--attack MINUTES] [--stops NUMBER]]
 
-Repeats the hostile tests in their long form, each time with the next seed, until the minutes have passed (default: 30) or a test
-fails. Runs at least once. Exit code 1: a test failed; the printed seed reproduces the failure.
+Runs all suites on PostgreSQL, then the hostile tests in their long form. Repeats the hostile tests, each time with the next seed,
+until the minutes have passed (default: 30) or a test fails. Exit code 1: a test failed; the printed seed reproduces the failure.
 
   --seed N           the first seed; default: random
   --attack MINUTES   duration of the attack by a member in each run; default: 10. Runs only that test
@@ -27,6 +30,7 @@ const STORIES = [
   'random',
   'large-organization',
 ];
+const POSTGRES_SUITES = 'packages/testing/repo-checks/dist/postgres-suites.js';
 const OUTBOX = 'packages/testing/acceptance/src/outbox-crash.test.ts';
 /** Tests that CI runs in a short form; see `hostile/scale.ts`. */
 const TESTS = [
@@ -84,6 +88,8 @@ async function main(args: readonly string[]): Promise<number> {
     console.error(`${(error as Error).message}\n\n${USAGE}`);
     return 2;
   }
+  const isLimited = options.attackMinutes !== null || options.stops !== null;
+  if (!isLimited && (await runOnPostgres()) !== 0) return 1;
   const endsAt = Date.now() + options.minutes * 60_000;
   for (let { seed } = options; ; seed++) {
     console.log(`Seed ${seed}`);
@@ -93,6 +99,20 @@ async function main(args: readonly string[]): Promise<number> {
     }
     if (Date.now() >= endsAt) return 0;
   }
+}
+
+/** Runs all suites on PostgreSQL. Fails if `npm run test:postgres` would not execute one of their statements. */
+async function runOnPostgres(): Promise<number | null> {
+  if (findBinaries() === null) {
+    console.log('PostgreSQL is missing, so its suites were skipped');
+    return 0;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'parley-statements-'));
+  const env = { ...process.env, PARLEY_ALL: '1', PARLEY_STATEMENTS: folder };
+  const code = await run([JEST, '--selectProjects=postgres', '--rootDir=.'], env);
+  const result = code === 0 ? await run([POSTGRES_SUITES, folder, '--check'], env) : code;
+  rmSync(folder, { recursive: true });
+  return result;
 }
 
 /** Runs tests sequentially, so that none slows another. */
