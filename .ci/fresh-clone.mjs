@@ -11,8 +11,8 @@ const COMPILERS = ['cc', 'c++', 'gcc', 'g++', 'clang', 'clang++', 'make', 'node-
 /** Goals on two quiet cores. Machines differ by a factor of two. */
 const SECONDS = { test: 130, start: 60 };
 const MAX_SLOWER = 2.5;
-const MAX_PACKAGES = 520;
-const MAX_MEGABYTES = 330;
+const MAX_PACKAGES = 600;
+const MAX_MEGABYTES = 360;
 const DEMO = 'http://127.0.0.1:9991';
 
 const [command, ...args] = process.argv.slice(2);

@@ -7,15 +7,18 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findBinaries } from '@parley/postgres/testing';
 import { findChromium } from '../testing/chromium.js';
+import { runCommands } from './commands.js';
 
-const USAGE = `Usage: npm run endurance [-- [MINUTES] [--seed N] [--attack MINUTES] [--stops NUMBER]]
+const USAGE = `Usage: npm run endurance [-- [MINUTES] [--seed N] [--attack MINUTES] [--stops NUMBER] [--commands]]
 
-Runs all suites on PostgreSQL, then the hostile tests in their long form. Repeats the hostile tests, each time with the next seed,
+Runs each command of the documents alone in a new clone of the last commit, all suites on PostgreSQL, then the hostile tests in
+their long form. Repeats the hostile tests, each time with the next seed,
 until the minutes have passed (default: 30) or a test fails. Exit code 1: a test failed; the printed seed reproduces the failure.
 
   --seed N           the first seed; default: random
   --attack MINUTES   duration of the attack by a member in each run; default: 10. Runs only that test
-  --stops NUMBER     stops of a shop with an outbox; default: 10000. Runs only that test`;
+  --stops NUMBER     stops of a shop with an outbox; default: 10000. Runs only that test
+  --commands         runs only the commands of the documents`;
 
 const ROOT = resolve(import.meta.dirname, '../../../../..');
 const { resolve: pathOf } = createRequire(import.meta.url);
@@ -54,6 +57,8 @@ interface Options {
   readonly attackMinutes: number | null;
   /** Kills of the shop with an outbox; null to run all tests with the default number. */
   readonly stops: number | null;
+  /** True to run only the commands of the documents. */
+  readonly isForCommands: boolean;
 }
 
 const DEFAULT_ATTACK_MINUTES = 10;
@@ -64,7 +69,12 @@ const NUMBER = /^\d+(\.\d+)?$/;
 function readOptions(args: readonly string[]): Options {
   const { values, positionals } = parseArgs({
     args: [...args],
-    options: { seed: { type: 'string' }, attack: { type: 'string' }, stops: { type: 'string' } },
+    options: {
+      seed: { type: 'string' },
+      attack: { type: 'string' },
+      stops: { type: 'string' },
+      commands: { type: 'boolean' },
+    },
     allowPositionals: true,
   });
   const { attack, stops } = values;
@@ -76,7 +86,13 @@ function readOptions(args: readonly string[]): Options {
   if (stops !== undefined && !/^[1-9]\d{0,5}$/.test(stops)) throw new Error('--stops takes a number.');
   if (attack !== undefined && stops !== undefined) throw new Error('--attack and --stops exclude each other.');
   const numberOf = (value: string | undefined) => (value === undefined ? null : Number(value));
-  return { minutes: Number(minutes), seed: Number(seed), attackMinutes: numberOf(attack), stops: numberOf(stops) };
+  return {
+    minutes: Number(minutes),
+    seed: Number(seed),
+    attackMinutes: numberOf(attack),
+    stops: numberOf(stops),
+    isForCommands: values.commands ?? false,
+  };
 }
 
 /** Returns the exit code. */
@@ -88,8 +104,9 @@ async function main(args: readonly string[]): Promise<number> {
     console.error(`${(error as Error).message}\n\n${USAGE}`);
     return 2;
   }
+  if (options.isForCommands) return runCommands(ROOT);
   const isLimited = options.attackMinutes !== null || options.stops !== null;
-  if (!isLimited && (await runOnPostgres()) !== 0) return 1;
+  if (!isLimited && ((await runCommands(ROOT)) !== 0 || (await runOnPostgres()) !== 0)) return 1;
   const endsAt = Date.now() + options.minutes * 60_000;
   for (let { seed } = options; ; seed++) {
     console.log(`Seed ${seed}`);
