@@ -33,6 +33,12 @@ const TYPES: Readonly<Record<Template, Readonly<Record<string, string>>>> = {
   next: { '@types/react': '^19.1.0', '@types/react-dom': '^19.1.0' },
 };
 
+/**
+ * better-sqlite3 12, for older versions of Node, needs its install script. Version 13 contains its binaries, but package
+ * managers would run node-gyp, which needs Python.
+ */
+const allowed = { 'better-sqlite3': Number(process.versions.napi) < 10 };
+
 const templates = fileURLToPath(new URL('../templates', import.meta.url));
 
 /** Writes the files of a new project. Returns false, and writes nothing, if the folder contains anything. */
@@ -49,6 +55,9 @@ export function writeProject({ folder, template, parley, isTyped }: Project): bo
   const manifest = JSON.parse(readFileSync(path, 'utf8'));
   manifest.name = packageName(basename(folder));
   manifest.dependencies.parley = parley;
+  manifest.allowScripts = allowed;
+  const lines = Object.entries(allowed).map(([library, isAllowed]) => `  ${library}: ${isAllowed}\n`);
+  writeFileSync(join(folder, 'pnpm-workspace.yaml'), `allowBuilds:\n${lines.join('')}`);
   if (isTyped) makeTyped(folder, template, manifest);
   writeFileSync(path, `${JSON.stringify(manifest, null, 2)}\n`);
   return true;

@@ -49,7 +49,10 @@ describe('create-parley', () => {
     expect(JSON.parse(readFileSync(app.at(folder, 'package.json'), 'utf8'))).toMatchObject({
       name: folder,
       dependencies: { parley: FILE },
+      // The repository runs on versions of Node whose SQLite driver contains its binaries.
+      allowScripts: { 'better-sqlite3': false },
     });
+    expect(readFileSync(app.at(folder, 'pnpm-workspace.yaml'), 'utf8')).toBe('allowBuilds:\n  better-sqlite3: false\n');
     expect(existsSync(app.at(folder, '.gitignore'))).toBe(true);
 
     const server = await app.serve(`${folder}/server.js`);
