@@ -41,15 +41,20 @@ function sourcesByName(): Record<string, string> {
 /** Suites of `npm test`: no built server, no other service, no tools. */
 const QUICK_TESTS =
   '/packages/(domain|moving/[a-z-]+|adapters/(?!postgres/)[a-z-]+|clients/(client|chat)|testing/simulator)/src/';
-/** Suites in these folders that need a tool of packages/testing, or many seconds. */
+/** Suites in these folders that need a tool of packages/testing, or more than about five seconds. */
 const SLOW_TESTS = [
   '/domain/src/markdown/hostile-cards.test.ts',
   '/adapters/blobs/src/s3-blob-store.test.ts',
-  '/adapters/http/src/express/hosts.test.ts',
-  '/adapters/images/src/(image-process|pdf).test.ts',
+  '/adapters/bus-nats/src/nats-bus.test.ts',
+  '/adapters/http/src/(delivery/long-poll|express/hosts).test.ts',
+  '/adapters/images/src/(image-process|pdf|sharp-image-processor).test.ts',
+  '/adapters/markdown/src/(hostile-input|html-messages|work-budget).test.ts',
   '/adapters/node-adapters/src/hostile-mails.test.ts',
+  '/adapters/sqlite/src/engine/(migrate|quarantine|storage-files|unit-crash|unit-of-work).test.ts',
+  '/adapters/sqlite/src/kernel/job-crash.test.ts',
+  '/adapters/sqlite/src/messages/(cost|deferred-terms|narrow-law|random-history|unread-overview).test.ts',
   '/moving/import-readers/src/(every-cut|hostile-exports).test.ts',
-  '/testing/simulator/src/weeks.test.ts',
+  '/testing/simulator/src/(simulate|weeks).test.ts',
 ];
 
 /** Acceptance suites that run on PostgreSQL (docs/testing.md). */
