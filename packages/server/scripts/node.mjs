@@ -41,7 +41,7 @@ function install() {
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
   const flags = ['--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error'];
   const { error, status } = spawnSync('npm', ['install', '--prefix', folder, ...flags, `${library}@24`], {
-    stdio: ['ignore', 2, 2],
+    stdio: ['ignore', 'ignore', 2],
     shell: isWindows,
   });
   if (error) fail(`npm cannot be run (${error.message}).`);

@@ -133,11 +133,13 @@ function vite() {
 function run(title, command, args) {
   process.stderr.write(`${title} … `);
   const startedAt = Date.now();
-  // On Windows npm is a script that needs a shell. Standard output is reserved for the caller.
+  const isNpm = command === 'npm';
+  // Standard output is reserved for the caller. The compiler writes its errors to it, npm only what it added. On Windows npm
+  // is a script that needs a shell.
   const { error, status } = spawnSync(command, args, {
     cwd: root,
-    stdio: ['ignore', 2, 2],
-    shell: process.platform === 'win32' && command === 'npm',
+    stdio: ['ignore', isNpm ? 'ignore' : 2, 2],
+    shell: process.platform === 'win32' && isNpm,
   });
   if (error) throw new Error(`Cannot run ${command}: ${error.message}`);
   if (status !== 0) throw new Error(`${title} failed; see above.`);
