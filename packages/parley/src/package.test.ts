@@ -490,12 +490,12 @@ describe('example', () => {
   });
 
   it('test runs under node --test', async () => {
-    const { stdout } = await app.node('--test', 'out/chat.test.js');
+    const { stdout } = await app.node('--test', '--test-reporter=tap', 'out/chat.test.js');
     expect(stdout).toMatch(/# pass 1\n# fail 0/);
   });
 
   it('simulation finds the double charge of a consumer, and none in the corrected consumer', async () => {
-    const { stdout } = await app.node('--test', 'out/simulation.test.js');
+    const { stdout } = await app.node('--test', '--test-reporter=tap', 'out/simulation.test.js');
     expect(stdout).toMatch(/# pass 2\n# fail 0/);
   });
 });
