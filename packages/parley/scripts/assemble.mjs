@@ -55,6 +55,7 @@ const ENTRIES = {
 /** Libraries of which a small part is used, or whose dependencies are large and unused (docs/dependencies.md). */
 const BUNDLED = new Set([
   '@preact/signals-core',
+  '@simplewebauthn/server',
   '@tus/server',
   'bson',
   'class-transformer',
@@ -63,6 +64,7 @@ const BUNDLED = new Set([
   'inversify',
   'lru-cache',
   'markdown-it',
+  'otplib',
   'parse5',
   'prom-client',
   'reflect-metadata',
