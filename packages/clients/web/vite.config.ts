@@ -18,7 +18,7 @@ const removeFonts: Plugin = {
   },
 };
 
-const ICONS = join(import.meta.dirname, 'src/kit/icons.ts');
+const ICONS = join(import.meta.dirname, 'src/icons/icons.ts');
 
 /** Makes each icon a module, so that parts load only the icons they draw. */
 const iconModules: Plugin = {
@@ -223,7 +223,7 @@ export default defineConfig(({ mode }) => ({
                   groups: [
                     { name: 'index', test: /src\/main\.tsx$/, priority: 2 },
                     { name: 'writing', test: /conversation\/writing\.tsx$/, priority: 1 },
-                    { name: 'icons', test: /kit\/icons\.ts/ },
+                    { name: 'icons', test: /icons\/icons\.ts/ },
                     { name: 'styles', test: /src\/(?!managing)[^/]+\/[^/]+\.module\.css$/ },
                   ],
                 },

@@ -1,13 +1,13 @@
 import { useState } from 'react';
 import { ColorPalette } from '../src/channels/color-dialog.js';
 import { TimeField } from '../src/conversation/time-field.js';
+import { Bell, PencilLine, Trash2 } from '../src/icons/icons.js';
 import { Avatar } from '../src/kit/avatar.js';
 import { UnreadBadge } from '../src/kit/badge.js';
 import { Emoji } from '../src/kit/emoji.js';
 import { Empty } from '../src/kit/empty.js';
 import { ErrorBoundary } from '../src/kit/error-boundary.js';
 import { IconButton } from '../src/kit/icon-button.js';
-import { Bell, PencilLine, Trash2 } from '../src/kit/icons.js';
 import { Loading } from '../src/kit/loading.js';
 import overlays from '../src/kit/overlays.module.css';
 import { PickField } from '../src/kit/pick-field.js';

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Writes src/kit/icons.ts: the icons of Lucide that the sources import. Run after an import of another icon, and after an update
+// Writes src/icons/icons.ts: the icons of Lucide that the sources import. Run after an import of another icon, and after an update
 // of lucide-react, a tool of packages/testing.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -17,7 +17,7 @@ const MIRRORED = new Set(
 
 const lines = await Promise.all(importedNames().map(lineOf));
 writeFileSync(
-  join(kit, 'icons.ts'),
+  join(web, 'src/icons/icons.ts'),
   `// Lucide ${version} (licences/lucide.txt). Written by scripts/write-icons.mjs.
 import { createIcon } from './icon.js';
 

@@ -1,9 +1,9 @@
 import { useLingui } from '@lingui/react';
 import { narrowOf } from '@parley/chat';
 import { useEffect, useState } from 'react';
+import { X } from '../icons/icons.js';
 import { openHelp } from '../keyboard/commands.js';
 import { IconButton } from '../kit/icon-button.js';
-import { X } from '../kit/icons.js';
 import { useComputed, useField, useServices } from '../services/context.js';
 import type { ElectronBridge } from '../services/electron-bridge.js';
 import { openOverlay } from '../services/overlay.js';

@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react';
 import { useEffect } from 'react';
+import { X } from '../icons/icons.js';
 import { IconButton } from '../kit/icon-button.js';
-import { X } from '../kit/icons.js';
 import { type Services, useChat, usePlace, useServices } from '../services/context.js';
 import { isOffline, isServerBusy, lastDone, lastFailure, useReason } from '../services/failures.js';
 import { isOverlayLate } from '../services/overlay.js';

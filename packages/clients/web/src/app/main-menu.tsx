@@ -1,5 +1,5 @@
 import { useLingui } from '@lingui/react';
-import { Building2, Hash, LogOut, Settings, Users } from '../kit/icons.js';
+import { Building2, Hash, LogOut, Settings, Users } from '../icons/icons.js';
 import { Menu, MenuItem, MenuLine } from '../kit/menu.js';
 import { useField, useServices } from '../services/context.js';
 import { useThemeToggle } from '../services/theme.js';

@@ -3,8 +3,8 @@ import { type Destination, destinationOf, type Narrow, RESOLVED_PREFIX } from '@
 import { topicMuting } from '../channels/topic-muting.js';
 import { textOf } from '../content/tree.js';
 import { onlyChannel } from '../conversation/destination-heading.js';
+import { BellOff, BellRing, CircleCheck, Users } from '../icons/icons.js';
 import { IconButton } from '../kit/icon-button.js';
-import { BellOff, BellRing, CircleCheck, Users } from '../kit/icons.js';
 import { useComputed, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { useReading } from '../services/use-reading.js';

@@ -3,7 +3,7 @@ import { type ChatState, formatSearch, isSearch, type Narrow } from '@parley/cha
 import { type FormEvent, useRef, useState } from 'react';
 import { isWord } from '../conversation/destination-heading.js';
 import type { SuggestionsHandle } from '../conversation/search-suggestions.js';
-import { Search as SearchIcon } from '../kit/icons.js';
+import { Search as SearchIcon } from '../icons/icons.js';
 import { useAddress, useComputed, useServices } from '../services/context.js';
 import { retrying, useLoaded } from '../services/loading.js';
 import type { Place } from '../services/location.js';

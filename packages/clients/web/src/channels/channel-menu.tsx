@@ -1,8 +1,8 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { Management } from '@parley/chat';
+import { Bell, BellOff, Link, LogIn, LogOut, MailCheck, Palette, Pin, PinOff, Settings } from '../icons/icons.js';
 import { FormDialog } from '../kit/dialog.js';
-import { Bell, BellOff, Link, LogIn, LogOut, MailCheck, Palette, Pin, PinOff, Settings } from '../kit/icons.js';
 import { Menu, MenuItem, MenuLine } from '../kit/menu.js';
 import { useOverlay } from '../kit/overlay.js';
 import { useComputed, useServices } from '../services/context.js';

@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react';
 import type { Destination } from '@parley/chat';
+import { EllipsisVertical } from '../icons/icons.js';
 import { OverlayButton } from '../kit/icon-button.js';
-import { EllipsisVertical } from '../kit/icons.js';
 
 export function TopicMenuButton({ place }: { readonly place: Extract<Destination, { kind: 'channel' }> }) {
   const { i18n } = useLingui();

@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import { type Destination, narrowOf, RESOLVED_PREFIX, type TopicPolicy } from '@parley/chat';
-import { Check, Link, MailCheck, MoveRight, RotateCcw, Trash2 } from '../kit/icons.js';
+import { Check, Link, MailCheck, MoveRight, RotateCcw, Trash2 } from '../icons/icons.js';
 import { Menu, MenuChoice, MenuItem, MenuLine } from '../kit/menu.js';
 import { useOverlay } from '../kit/overlay.js';
 import { useComputed, useServices } from '../services/context.js';

@@ -1,7 +1,7 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { useLingui } from '@lingui/react';
 import { type ComponentType, type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { ChevronLeft, ChevronRight, Download, X, ZoomIn, ZoomOut } from '../kit/icons.js';
+import { ChevronLeft, ChevronRight, Download, X, ZoomIn, ZoomOut } from '../icons/icons.js';
 import { useOverlay } from '../kit/overlay.js';
 import { useFile } from '../services/use-file.js';
 import type { Media } from './media.js';

@@ -9,7 +9,7 @@ import {
   useMemo,
   useState,
 } from 'react';
-import { FileText } from '../kit/icons.js';
+import { FileText } from '../icons/icons.js';
 import { ComponentsContext } from '../services/components.js';
 import { ServicesContext } from '../services/context.js';
 import { useLoaded } from '../services/loading.js';

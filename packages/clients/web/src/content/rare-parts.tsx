@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import { type CSSProperties, type MouseEvent, type ReactNode, useMemo, useState } from 'react';
-import { Check, Copy, ImageOff, Maximize2, SquareArrowOutUpRight } from '../kit/icons.js';
+import { Check, Copy, ImageOff, Maximize2, SquareArrowOutUpRight } from '../icons/icons.js';
 import { useField } from '../services/context.js';
 import { useFile } from '../services/use-file.js';
 import styles from './message-body.module.css';

@@ -1,5 +1,5 @@
 import { useLingui } from '@lingui/react';
-import { Camera, Paperclip } from '../kit/icons.js';
+import { Camera, Paperclip } from '../icons/icons.js';
 import { Menu, MenuItem } from '../kit/menu.js';
 
 interface Props {

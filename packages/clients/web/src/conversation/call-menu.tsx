@@ -1,7 +1,7 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { Destination } from '@parley/chat';
-import { Phone, Video } from '../kit/icons.js';
+import { Phone, Video } from '../icons/icons.js';
 import { Menu, MenuItem } from '../kit/menu.js';
 import { type Services, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';

@@ -11,7 +11,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { SendHorizontal } from '../kit/icons.js';
+import { SendHorizontal } from '../icons/icons.js';
 import { usePlace, useServices } from '../services/context.js';
 import type { DraftRow, OpenDraft } from '../services/drafts.js';
 import { reportFailure } from '../services/failures.js';

@@ -25,8 +25,8 @@ import {
   useState,
 } from 'react';
 import { MediaContext, mediaIn } from '../content/media.js';
+import { RotateCcw } from '../icons/icons.js';
 import { ErrorBoundary } from '../kit/error-boundary.js';
-import { RotateCcw } from '../kit/icons.js';
 import { Loading } from '../kit/loading.js';
 import { useChat, useComputed, usePlace, useServices } from '../services/context.js';
 import { reportDone, reportFailure, useReason } from '../services/failures.js';

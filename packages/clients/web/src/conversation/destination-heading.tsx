@@ -2,7 +2,7 @@ import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import { type ChannelGroup, type Destination, type Narrow, RESOLVED_PREFIX } from '@parley/chat';
 import { InlineContent } from '../content/message-body.js';
-import { Check, ChevronRight, Globe, Hash, Lock, User, Users } from '../kit/icons.js';
+import { Check, ChevronRight, Globe, Hash, Lock, User, Users } from '../icons/icons.js';
 import { useAddressOf, useChat, useField, useNames } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './destination-heading.module.css';

@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react';
 import { type ReactNode, useState } from 'react';
+import { ChevronDown, X } from '../icons/icons.js';
 import { IconButton } from '../kit/icon-button.js';
-import { ChevronDown, X } from '../kit/icons.js';
 import { keyNames } from '../kit/key-names.js';
 import { useField, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';

@@ -1,9 +1,9 @@
 import { useLingui } from '@lingui/react';
 import { type Chat, type Destination, narrowOf } from '@parley/chat';
 import { useMemo, useState } from 'react';
+import type { Icon } from '../icons/icon.js';
+import { Hash, MessageSquare, User } from '../icons/icons.js';
 import { Dialog } from '../kit/dialog.js';
-import type { Icon } from '../kit/icon.js';
-import { Hash, MessageSquare, User } from '../kit/icons.js';
 import { useListbox } from '../kit/listbox.js';
 import styles from '../kit/listbox.module.css';
 import { useOverlay } from '../kit/overlay.js';

@@ -1,8 +1,7 @@
 import { useLingui } from '@lingui/react';
 import type { Destination } from '@parley/chat';
 import type { ReactNode } from 'react';
-import type { Icon } from '../kit/icon.js';
-import { IconButton } from '../kit/icon-button.js';
+import type { Icon } from '../icons/icon.js';
 import {
   Bold,
   ChartBarBig,
@@ -26,7 +25,8 @@ import {
   Table,
   TextQuote,
   Video,
-} from '../kit/icons.js';
+} from '../icons/icons.js';
+import { IconButton } from '../kit/icon-button.js';
 import { insertText } from '../kit/text-field.js';
 import { useToolbar } from '../kit/toolbar.js';
 import { useField, useServices } from '../services/context.js';

@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react';
 import { type KeyboardEvent, useEffect, useState } from 'react';
+import { RotateCcw } from '../icons/icons.js';
 import { Dialog } from '../kit/dialog.js';
-import { RotateCcw } from '../kit/icons.js';
 import { Loading } from '../kit/loading.js';
 import { useOverlay } from '../kit/overlay.js';
 import overlays from '../kit/overlays.module.css';

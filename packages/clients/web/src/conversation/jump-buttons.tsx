@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import { useRef } from 'react';
-import { ArrowDown, ArrowUp } from '../kit/icons.js';
+import { ArrowDown, ArrowUp } from '../icons/icons.js';
 import { useChat } from '../services/context.js';
 import { AT_END_PX } from './message-list-scroll.js';
 

@@ -1,8 +1,8 @@
 import { useLingui } from '@lingui/react';
 import type { Emoji, MessageRow as Message } from '@parley/chat';
 import type { KeyboardEvent } from 'react';
+import { EllipsisVertical, Pencil, Quote, SmilePlus, Star } from '../icons/icons.js';
 import { IconButton } from '../kit/icon-button.js';
-import { EllipsisVertical, Pencil, Quote, SmilePlus, Star } from '../kit/icons.js';
 import { useChat, useComputed, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { isPlainKey, letterKeys } from '../services/letter-keys.js';

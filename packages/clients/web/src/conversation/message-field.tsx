@@ -15,8 +15,8 @@ import {
 } from 'react';
 import { flushSync } from 'react-dom';
 import { MessageBody } from '../content/message-body.js';
+import { Paperclip } from '../icons/icons.js';
 import { IconButton } from '../kit/icon-button.js';
-import { Paperclip } from '../kit/icons.js';
 import { mounted } from '../kit/mounted.js';
 import { insertText, replaceText } from '../kit/text-field.js';
 import { useField, useServices } from '../services/context.js';

@@ -2,8 +2,7 @@ import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import { type Chat, type Destination, type MessageRow as Message, narrowOf, RESOLVED_PREFIX } from '@parley/chat';
 import { Fragment, type ReactNode } from 'react';
-import { Emoji } from '../kit/emoji.js';
-import type { Icon } from '../kit/icon.js';
+import type { Icon } from '../icons/icon.js';
 import {
   AlarmClock,
   Check,
@@ -24,7 +23,8 @@ import {
   SmilePlus,
   Star,
   Trash2,
-} from '../kit/icons.js';
+} from '../icons/icons.js';
+import { Emoji } from '../kit/emoji.js';
 import { Menu, MenuItem, MenuLine, MenuRow } from '../kit/menu.js';
 import { useOverlay } from '../kit/overlay.js';
 import { type Services, useServices } from '../services/context.js';

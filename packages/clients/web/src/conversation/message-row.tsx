@@ -10,9 +10,9 @@ import {
 } from '@parley/chat';
 import { lazy, type MouseEvent, memo, type ReactNode, Suspense, useContext, useRef, useState } from 'react';
 import { MessageBody } from '../content/message-body.js';
+import { Star } from '../icons/icons.js';
 import { Avatar } from '../kit/avatar.js';
 import { Emoji } from '../kit/emoji.js';
-import { Star } from '../kit/icons.js';
 import { openPersonCard } from '../people/open-card.js';
 import { ComponentsContext } from '../services/components.js';
 import { useChat, useComputed, useServices } from '../services/context.js';

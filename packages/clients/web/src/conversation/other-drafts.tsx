@@ -1,5 +1,5 @@
 import { useLingui } from '@lingui/react';
-import { Paperclip } from '../kit/icons.js';
+import { Paperclip } from '../icons/icons.js';
 import { useServices } from '../services/context.js';
 import type { DraftRow, OpenDraft } from '../services/drafts.js';
 import { useReading } from '../services/use-reading.js';

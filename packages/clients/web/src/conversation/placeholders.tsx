@@ -3,8 +3,8 @@ import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { ConversationView, Narrow } from '@parley/chat';
 import { textOfHtml } from '../content/html-text.js';
+import { AtSign, MessageSquare, Star } from '../icons/icons.js';
 import { Empty } from '../kit/empty.js';
-import { AtSign, MessageSquare, Star } from '../kit/icons.js';
 import { useChat, useComputed } from '../services/context.js';
 import styles from './conversation-page.module.css';
 

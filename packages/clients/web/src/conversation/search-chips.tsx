@@ -3,7 +3,7 @@
 import { useLingui } from '@lingui/react';
 import { type ChatState, destinationOf, formatSearch, type Narrow, parseSearch, UnclearName } from '@parley/chat';
 import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef } from 'react';
-import { X } from '../kit/icons.js';
+import { X } from '../icons/icons.js';
 import { mounted } from '../kit/mounted.js';
 import styles from './completion.module.css';
 import { onlyChannel } from './destination-heading.js';

@@ -23,8 +23,8 @@ import {
   useMemo,
   useState,
 } from 'react';
-import type { Icon } from '../kit/icon.js';
-import { Clock, MessageSquareText, Trash2 } from '../kit/icons.js';
+import type { Icon } from '../icons/icon.js';
+import { Clock, MessageSquareText, Trash2 } from '../icons/icons.js';
 import { useListbox } from '../kit/listbox.js';
 import { mounted } from '../kit/mounted.js';
 import { insertText } from '../kit/text-field.js';

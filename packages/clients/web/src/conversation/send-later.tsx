@@ -1,8 +1,8 @@
 import { useLingui } from '@lingui/react';
 import type { Destination } from '@parley/chat';
 import { useState } from 'react';
+import { Clock } from '../icons/icons.js';
 import { IconButton } from '../kit/icon-button.js';
-import { Clock } from '../kit/icons.js';
 import { openOverlay } from '../services/overlay.js';
 import styles from './scheduling.module.css';
 import { timeText } from './times.js';

@@ -1,9 +1,9 @@
 import { useLingui } from '@lingui/react';
 import type { SavedSnippet } from '@parley/client';
 import { useState } from 'react';
+import { Pencil, Plus, Trash2 } from '../icons/icons.js';
 import { Dialog, FormDialog } from '../kit/dialog.js';
 import { IconButton } from '../kit/icon-button.js';
-import { Pencil, Plus, Trash2 } from '../kit/icons.js';
 import { useOverlay } from '../kit/overlay.js';
 import overlays from '../kit/overlays.module.css';
 import { RowList } from '../kit/row-list.js';

@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react';
 import { rankOf } from '@parley/chat';
 import { type KeyboardEvent, type RefObject, useState } from 'react';
-import { ChevronRight } from '../kit/icons.js';
+import { ChevronRight } from '../icons/icons.js';
 import { useListbox } from '../kit/listbox.js';
 import { mounted } from '../kit/mounted.js';
 import { useChat, useField } from '../services/context.js';

@@ -1,8 +1,8 @@
 import { useLingui } from '@lingui/react';
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { FileSize } from '../content/file-size.js';
+import { File as FileIcon, RotateCcw, TextCursorInput, X } from '../icons/icons.js';
 import { IconButton } from '../kit/icon-button.js';
-import { File as FileIcon, RotateCcw, TextCursorInput, X } from '../kit/icons.js';
 import kit from '../kit/kit.module.css';
 import { sizeText } from '../kit/size-text.js';
 import { useField, useServices } from '../services/context.js';

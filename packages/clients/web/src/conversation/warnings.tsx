@@ -1,7 +1,7 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import { type Destination, type MessageRow, type SendWarning, warningsFor } from '@parley/chat';
-import { Pencil, RotateCcw, Trash2 } from '../kit/icons.js';
+import { Pencil, RotateCcw, Trash2 } from '../icons/icons.js';
 import { useChat, useComputed } from '../services/context.js';
 import { useRefusals } from '../services/failures.js';
 import { reasonOf } from '../services/reasons.js';

@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react';
+import { Trash2 } from '../icons/icons.js';
 import { FormDialog } from '../kit/dialog.js';
 import { IconButton } from '../kit/icon-button.js';
-import { Trash2 } from '../kit/icons.js';
 import { openOverlay } from '../services/overlay.js';
 
 interface Props {

@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react';
 import type { ReactNode } from 'react';
+import { Check, X } from '../icons/icons.js';
 import { IconButton } from '../kit/icon-button.js';
-import { Check, X } from '../kit/icons.js';
 import { useChat, useComputed, useField, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import styles from './inbox.module.css';

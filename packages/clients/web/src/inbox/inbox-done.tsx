@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react';
+import type { Icon } from '../icons/icon.js';
+import { CircleCheckBig, Clock, Hash, MessageSquarePlus, PencilLine, Star } from '../icons/icons.js';
 import { CountBadge } from '../kit/badge.js';
-import type { Icon } from '../kit/icon.js';
-import { CircleCheckBig, Clock, Hash, MessageSquarePlus, PencilLine, Star } from '../kit/icons.js';
 import { useChat, useComputed, useServices } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
 import styles from './inbox.module.css';

@@ -2,8 +2,6 @@ import { useLingui } from '@lingui/react';
 import { type Chat, type ConversationRow, type Destination, destinationKey } from '@parley/chat';
 import { type ComponentType, type Dispatch, type SetStateAction, useMemo, useState } from 'react';
 import { ChannelIcon, groupTitle } from '../conversation/destination-heading.js';
-import { UnreadBadge } from '../kit/badge.js';
-import { Empty } from '../kit/empty.js';
 import {
   AtSign,
   BellOff,
@@ -14,7 +12,9 @@ import {
   MailCheck,
   MoveRight,
   SquareCheck,
-} from '../kit/icons.js';
+} from '../icons/icons.js';
+import { UnreadBadge } from '../kit/badge.js';
+import { Empty } from '../kit/empty.js';
 import { keyNames } from '../kit/key-names.js';
 import { useChat, useComputed, useField, useServices } from '../services/context.js';
 import { useLoaded } from '../services/loading.js';

@@ -1,9 +1,9 @@
 import { useLingui } from '@lingui/react';
 import type { ConversationRow, Destination } from '@parley/chat';
 import { type ReactNode, useEffect } from 'react';
+import { Bookmark } from '../icons/icons.js';
 import { CountBadge } from '../kit/badge.js';
 import { Empty } from '../kit/empty.js';
-import { Bookmark } from '../kit/icons.js';
 import { useChat, useComputed, useField } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { useReading } from '../services/use-reading.js';

@@ -1,8 +1,8 @@
 import { useLingui } from '@lingui/react';
 import type { Chat } from '@parley/chat';
 import { useEffect, useMemo, useState } from 'react';
+import { Clock } from '../icons/icons.js';
 import { Empty } from '../kit/empty.js';
-import { Clock } from '../kit/icons.js';
 import { Loading } from '../kit/loading.js';
 import { useChat, useComputed } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';

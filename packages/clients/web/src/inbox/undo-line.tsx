@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import type { RefObject } from 'react';
-import { Undo2 } from '../kit/icons.js';
+import { Undo2 } from '../icons/icons.js';
 import { keyNames } from '../kit/key-names.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './inbox.module.css';

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { topicMuting } from '../channels/topic-muting.js';
 import { onlyChannel } from '../conversation/destination-heading.js';
 import { type Entry, Finder, usePlaces } from '../conversation/finder.js';
-import type { Icon } from '../kit/icon.js';
+import type { Icon } from '../icons/icon.js';
 import {
   BellOff,
   BellRing,
@@ -20,7 +20,7 @@ import {
   Settings,
   Smile,
   UserPlus,
-} from '../kit/icons.js';
+} from '../icons/icons.js';
 import { type SettingsArea, sectionsOf } from '../managing/sections.js';
 import type { SettingPlace } from '../managing/settings-search.js';
 import { type Services, useComputed, useField, useServices } from '../services/context.js';

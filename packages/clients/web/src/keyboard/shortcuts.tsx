@@ -1,8 +1,8 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import { useEffect, useRef } from 'react';
+import { Keyboard, Search } from '../icons/icons.js';
 import { IconButton } from '../kit/icon-button.js';
-import { Keyboard, Search } from '../kit/icons.js';
 import { mounted } from '../kit/mounted.js';
 import { usePlace, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';

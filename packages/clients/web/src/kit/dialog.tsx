@@ -1,9 +1,9 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { useLingui } from '@lingui/react';
 import { type ReactNode, useRef, useState } from 'react';
+import { X } from '../icons/icons.js';
 import { useReason } from '../services/failures.js';
 import type { Refusal } from '../services/reasons.js';
-import { X } from './icons.js';
 import { fieldIn, useOverlay } from './overlay.js';
 import styles from './overlays.module.css';
 

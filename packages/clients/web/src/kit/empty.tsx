@@ -1,4 +1,4 @@
-import type { Icon } from './icon.js';
+import type { Icon } from '../icons/icon.js';
 import styles from './kit.module.css';
 import overlays from './overlays.module.css';
 

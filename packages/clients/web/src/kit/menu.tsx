@@ -1,7 +1,7 @@
 import { Menu as Base } from '@base-ui/react/menu';
 import { useLingui } from '@lingui/react';
 import type { ComponentType, ReactNode } from 'react';
-import { Check } from './icons.js';
+import { Check } from '../icons/icons.js';
 import { keyNames } from './key-names.js';
 import { useOverlay } from './overlay.js';
 import styles from './overlays.module.css';

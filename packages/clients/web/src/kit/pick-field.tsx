@@ -1,9 +1,9 @@
 import { useLingui } from '@lingui/react';
 import { rankOf } from '@parley/chat';
 import { type KeyboardEvent, type ReactNode, useState } from 'react';
+import { X } from '../icons/icons.js';
 import { useFind } from '../services/context.js';
 import { isComposing } from '../services/letter-keys.js';
-import { X } from './icons.js';
 import { useListbox } from './listbox.js';
 import styles from './pick-field.module.css';
 

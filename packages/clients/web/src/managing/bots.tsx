@@ -1,8 +1,8 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { ChatState } from '@parley/chat';
+import { KeyRound, Pencil, Plus, RotateCcw, UserX } from '../icons/icons.js';
 import { IconButton } from '../kit/icon-button.js';
-import { KeyRound, Pencil, Plus, RotateCcw, UserX } from '../kit/icons.js';
 import { useChat, useComputed, useNames } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';

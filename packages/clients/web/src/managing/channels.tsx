@@ -4,8 +4,8 @@ import { type FormEvent, useDeferredValue, useEffect, useMemo, useRef, useState 
 import { leaveChannel } from '../channels/channel-menu.js';
 import { textOf } from '../content/tree.js';
 import { ChannelIcon } from '../conversation/destination-heading.js';
+import { Check, Plus } from '../icons/icons.js';
 import { FailureText } from '../kit/dialog.js';
-import { Check, Plus } from '../kit/icons.js';
 import { fieldIn } from '../kit/overlay.js';
 import overlays from '../kit/overlays.module.css';
 import { RowList } from '../kit/row-list.js';

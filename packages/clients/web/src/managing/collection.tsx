@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react';
 import { type ReactNode, useEffect, useState } from 'react';
+import { Pencil, Plus, Trash2 } from '../icons/icons.js';
 import { IconButton } from '../kit/icon-button.js';
-import { Pencil, Plus, Trash2 } from '../kit/icons.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import type { Setting } from './fields.js';

@@ -1,8 +1,8 @@
 import { useLingui } from '@lingui/react';
 import type { SettingsSource } from '@parley/chat';
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { Check } from '../icons/icons.js';
 import { FailureText, FormDialog } from '../kit/dialog.js';
-import { Check } from '../kit/icons.js';
 import overlays from '../kit/overlays.module.css';
 import { useComputed, useServices } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';

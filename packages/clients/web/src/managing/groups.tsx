@@ -1,8 +1,8 @@
 import { useLingui } from '@lingui/react';
 import { rankOf } from '@parley/chat';
 import { useDeferredValue, useMemo, useState } from 'react';
+import { Plus, Users, X } from '../icons/icons.js';
 import { IconButton } from '../kit/icon-button.js';
-import { Plus, Users, X } from '../kit/icons.js';
 import overlays from '../kit/overlays.module.css';
 import { RowList } from '../kit/row-list.js';
 import { groupName } from '../people/group-name.js';

@@ -1,8 +1,8 @@
 import { useLingui } from '@lingui/react';
 import { type MouseEvent, type ReactNode, useEffect, useState } from 'react';
 import { flushSync } from 'react-dom';
+import { ChevronDown, ChevronLeft, ChevronUp } from '../icons/icons.js';
 import { IconButton, type IconButtonProps } from '../kit/icon-button.js';
-import { ChevronDown, ChevronLeft, ChevronUp } from '../kit/icons.js';
 import { reportFailure } from '../services/failures.js';
 import styles from './managing.module.css';
 

@@ -1,9 +1,9 @@
 import { useLingui } from '@lingui/react';
 import type { ChatState, PersonState, SettingsSource } from '@parley/chat';
 import { useCallback, useMemo, useState } from 'react';
+import { Copy, Eraser, Pencil, Plus, RotateCcw, Send, Trash2, UserX } from '../icons/icons.js';
 import { Dialog } from '../kit/dialog.js';
 import { IconButton } from '../kit/icon-button.js';
-import { Copy, Eraser, Pencil, Plus, RotateCcw, Send, Trash2, UserX } from '../kit/icons.js';
 import { Loading } from '../kit/loading.js';
 import { useOverlay } from '../kit/overlay.js';
 import overlays from '../kit/overlays.module.css';

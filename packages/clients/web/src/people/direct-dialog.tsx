@@ -1,9 +1,9 @@
 import { useLingui } from '@lingui/react';
 import { rankOf } from '@parley/chat';
 import { type KeyboardEvent, useMemo, useState } from 'react';
+import { X } from '../icons/icons.js';
 import { Avatar } from '../kit/avatar.js';
 import { FormDialog } from '../kit/dialog.js';
-import { X } from '../kit/icons.js';
 import { useListbox } from '../kit/listbox.js';
 import { useChat, useFind, useNames, useServices } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';

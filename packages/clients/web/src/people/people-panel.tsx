@@ -1,8 +1,8 @@
 import { useLingui } from '@lingui/react';
 import { rankOf } from '@parley/chat';
 import { useDeferredValue, useMemo, useState } from 'react';
+import { X } from '../icons/icons.js';
 import { IconButton } from '../kit/icon-button.js';
-import { X } from '../kit/icons.js';
 import { useChat, useComputed, useField, useFind, usePlace } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './people.module.css';

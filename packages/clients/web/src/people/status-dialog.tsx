@@ -1,10 +1,10 @@
 import { useLingui } from '@lingui/react';
 import { useState } from 'react';
+import { SmilePlus, X } from '../icons/icons.js';
 import { FormDialog } from '../kit/dialog.js';
 import { Emoji } from '../kit/emoji.js';
 import { EmojiGrid } from '../kit/emoji-grid.js';
 import { IconButton } from '../kit/icon-button.js';
-import { SmilePlus, X } from '../kit/icons.js';
 import overlays from '../kit/overlays.module.css';
 import { useChat } from '../services/context.js';
 import styles from './status-dialog.module.css';

@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react';
 import { type MouseEvent, useEffect } from 'react';
+import { Menu, Search } from '../icons/icons.js';
 import { UnreadBadge } from '../kit/badge.js';
-import { Menu, Search } from '../kit/icons.js';
 import kit from '../kit/kit.module.css';
 import { useChat, useIsCurrent } from '../services/context.js';
 import { type SidebarView, useViews } from '../sidebar/views.js';

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { ArrowUp, RotateCcw } from '../kit/icons.js';
+import { ArrowUp, RotateCcw } from '../icons/icons.js';
 import { type Services, useChat, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';

@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
-import type { Icon } from '../kit/icon.js';
-import { Moon, Sun } from '../kit/icons.js';
+import type { Icon } from '../icons/icon.js';
+import { Moon, Sun } from '../icons/icons.js';
 import { useField, useServices } from './context.js';
 import { reportFailure } from './failures.js';
 

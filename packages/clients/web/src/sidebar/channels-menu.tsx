@@ -1,5 +1,5 @@
 import { useLingui } from '@lingui/react';
-import { List, Plus } from '../kit/icons.js';
+import { List, Plus } from '../icons/icons.js';
 import { Menu, MenuItem } from '../kit/menu.js';
 import { useComputed, useServices } from '../services/context.js';
 import { useManagement } from '../services/use-management.js';

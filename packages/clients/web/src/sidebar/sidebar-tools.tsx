@@ -1,9 +1,9 @@
 import { useLingui } from '@lingui/react';
 import { type Chat, rankOf, resembles, type TopicRow } from '@parley/chat';
 import { type KeyboardEvent, type MouseEvent, useState } from 'react';
+import { Hash, ListFilter, UserPlus } from '../icons/icons.js';
 import { CountBadge } from '../kit/badge.js';
 import { IconButton } from '../kit/icon-button.js';
-import { Hash, ListFilter, UserPlus } from '../kit/icons.js';
 import { useChat, useComputed, useFind } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
 import { useManagement } from '../services/use-management.js';

@@ -1,8 +1,8 @@
 import { useLingui } from '@lingui/react';
 import { type ComponentType, memo, type ReactNode, useMemo, useState } from 'react';
 import { groupTitle } from '../conversation/destination-heading.js';
+import { EllipsisVertical, MessageSquarePlus, Plus, Rows3 } from '../icons/icons.js';
 import { OverlayButton } from '../kit/icon-button.js';
-import { EllipsisVertical, MessageSquarePlus, Plus, Rows3 } from '../kit/icons.js';
 import { useChat, useComputed, usePlace } from '../services/context.js';
 import { loadLater, useLoaded } from '../services/loading.js';
 import { useReading } from '../services/use-reading.js';

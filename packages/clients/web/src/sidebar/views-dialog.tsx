@@ -1,8 +1,8 @@
 import { useLingui } from '@lingui/react';
 import { useState } from 'react';
+import { Trash2 } from '../icons/icons.js';
 import { Dialog, FailureText } from '../kit/dialog.js';
 import { IconButton } from '../kit/icon-button.js';
-import { Trash2 } from '../kit/icons.js';
 import overlays from '../kit/overlays.module.css';
 import { useAddress, useField, useServices } from '../services/context.js';
 import type { Refusal } from '../services/reasons.js';

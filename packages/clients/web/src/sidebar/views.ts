@@ -1,8 +1,8 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { NavigationView } from '@parley/client';
-import type { Icon } from '../kit/icon.js';
-import { AlarmClock, AtSign, Bookmark, CalendarClock, Clock, Inbox, PencilLine, Rows3, Star } from '../kit/icons.js';
+import type { Icon } from '../icons/icon.js';
+import { AlarmClock, AtSign, Bookmark, CalendarClock, Clock, Inbox, PencilLine, Rows3, Star } from '../icons/icons.js';
 import { useComputed, useField, useServices } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';
 import { mentionCount } from './channel-lists.js';

@@ -1,14 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandsOf } from './commands.js';
 
-const commands = commandsOf(join(__dirname, '../../../../..'));
+const root = join(__dirname, '../../../../..');
+const commands = commandsOf(root);
 
 it('finds the scripts of the repository and the commands of its documents', () => {
   expect(commands).toEqual(expect.arrayContaining(['npm start', 'npm test', 'npm run typecheck', '.ci/run']));
 });
 
 it('finds no command that is not a script', () => {
-  const scripts = Object.keys(require('../../../../../package.json').scripts);
+  const scripts = Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts);
   const named = commands
     .filter((command) => command !== '.ci/run')
     .map((command) => command.replace(/^npm (run )?/, ''));
