@@ -98,7 +98,7 @@ describe('import process', () => {
     const program = `const path = require('node:path');
       write('report.html', '');
       write('report.txt', JSON.stringify([fs.readdirSync(path.dirname(file)), fs.readdirSync(process.env.TMPDIR).sort(),
-        path.dirname(path.dirname(file)) === process.env.TMPDIR, require('node:v8').getHeapStatistics().heap_size_limit / 2 ** 20 < 1200]));`;
+        path.dirname(path.dirname(file)) === process.env.TMPDIR, require('node:v8').getHeapStatistics().heap_size_limit / 2 ** 20 < 1300]));`;
     const { report } = (await run(program, { people: fileOf('a', 'person,email') })) as { report: string };
     expect(JSON.parse(report)).toEqual([['export.zip'], ['people.csv', 'report', 'source'], true, true]);
   });
@@ -141,8 +141,13 @@ it('is run by the file of the command, also if npm start starts the server', () 
   const scripts = join(folder, 'scripts');
   const main = join(folder, 'dist', 'bundle', 'main.js');
   for (const name of [scripts, join(folder, 'dist', 'bundle')]) mkdirSync(name, { recursive: true });
-  copyFileSync(resolve(import.meta.dirname, '../../scripts/start.mjs'), join(scripts, 'start.mjs'));
-  writeFileSync(join(scripts, 'prepare.mjs'), 'export const prepare = () => {};');
+  for (const name of ['start.mjs', 'node.mjs']) {
+    copyFileSync(resolve(import.meta.dirname, '../../scripts', name), join(scripts, name));
+  }
+  writeFileSync(
+    join(scripts, 'prepare.mjs'),
+    `export const PARLEY = ${JSON.stringify(main)}; export const prepare = () => {};`,
+  );
   writeFileSync(main, 'console.log(JSON.stringify(process.argv.slice(1)));');
   const { stdout } = spawnSync(process.execPath, [join(scripts, 'start.mjs'), '--port=0'], { encoding: 'utf8' });
   expect(JSON.parse(stdout)).toEqual([main, 'serve', '--port=0']);
