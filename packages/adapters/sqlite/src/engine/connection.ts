@@ -34,6 +34,12 @@ const DIALECT: Dialect = {
 /** Name of the search index, which lacks the terms of newer messages. */
 const TERMS_TABLE = /\bmessage_search\b/;
 
+/**
+ * If a table has a partial index, SQLite 3.54 plans by the values of bare parameters and recompiles the statement whenever one
+ * is bound. A unary plus hides a value and does not change it.
+ */
+const withStablePlan = (sql: string): string => sql.replaceAll('?', '+?');
+
 /** Statement that returns rows. Prepared on first use to keep opening a database cheap. */
 export class Query<Row> implements SharedQuery<Row> {
   private prepared: Statement<unknown[], Row> | null = null;
@@ -89,7 +95,7 @@ export class Query<Row> implements SharedQuery<Row> {
 
   private prepare(): Statement<unknown[], Row> {
     if (/LIMIT \?(?! \+)/i.test(this.sql)) throw new Error(`Use LIMIT of connection.ts: ${this.sql}`);
-    const statement = this.connection.database.prepare<unknown[], Row>(this.sql);
+    const statement = this.connection.database.prepare<unknown[], Row>(withStablePlan(this.sql));
     if (this.shape === 'value') statement.pluck();
     if (this.shape === 'tuple') statement.raw();
     this.prepared = statement;
@@ -109,7 +115,7 @@ export class Command {
   run(...parameters: Parameter[]): RunResult {
     this.connection.requireUnit();
     try {
-      this.prepared ??= this.connection.database.prepare<unknown[], unknown>(this.sql);
+      this.prepared ??= this.connection.database.prepare<unknown[], unknown>(withStablePlan(this.sql));
       return this.prepared.run(...parameters);
     } catch (error) {
       throw new StatementFailed(this.sql, error);
