@@ -131,6 +131,9 @@ const DIR_SELECTOR = 4;
 /** Browsers with `light-dark()`. For older ones it would be replaced, so that it ignores the page's color scheme. */
 const OF_COLOR_SCHEME = ['chrome123', 'firefox120', 'safari17.5'];
 
+/** Times of plugins, which grow with other load, are not faults of a build. */
+const CHECKS = { pluginTimings: false, bundlerTimings: false };
+
 const shared = {
   outDir: OUT,
   assetsDir: ASSETS,
@@ -163,6 +166,7 @@ export default defineConfig(({ mode }) => ({
           emptyOutDir: false,
           cssCodeSplit: false,
           rolldownOptions: {
+            checks: CHECKS,
             input: {
               element: join(import.meta.dirname, 'src/element/element.ts'),
               frame: join(import.meta.dirname, 'src/element/frame.ts'),
@@ -194,6 +198,7 @@ export default defineConfig(({ mode }) => ({
             cssCodeSplit: false,
             modulePreload: false,
             rolldownOptions: {
+              checks: CHECKS,
               input: entriesOf('src/components'),
               preserveEntrySignatures: 'strict',
               external: Object.keys(SHARED_MODULES),
@@ -212,6 +217,7 @@ export default defineConfig(({ mode }) => ({
             ...shared,
             manifest: 'manifest.json',
             rolldownOptions: {
+              checks: CHECKS,
               input: {
                 index: join(import.meta.dirname, 'index.html'),
                 [SERVICE_WORKER]: join(import.meta.dirname, 'src/push/service-worker.ts'),
