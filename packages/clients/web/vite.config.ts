@@ -131,7 +131,7 @@ const DIR_SELECTOR = 4;
 /** Browsers with `light-dark()`. For older ones it would be replaced, so that it ignores the page's color scheme. */
 const OF_COLOR_SCHEME = ['chrome123', 'firefox120', 'safari17.5'];
 
-/** Times of plugins, which grow with other load, are not faults of a build. */
+/** Warnings about slow plugins, which depend on the load of the machine. */
 const CHECKS = { pluginTimings: false, bundlerTimings: false };
 
 const shared = {

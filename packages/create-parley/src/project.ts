@@ -34,8 +34,8 @@ const TYPES: Readonly<Record<Template, Readonly<Record<string, string>>>> = {
 };
 
 /**
- * better-sqlite3 12, for older versions of Node, needs its install script. Version 13 contains its binaries, but package
- * managers would run node-gyp, which needs Python.
+ * Libraries with the permission to run install scripts. better-sqlite3 12, for older versions of Node, needs its script.
+ * Version 13 contains its binaries, but package managers would run node-gyp, which needs Python.
  */
 const allowed = { 'better-sqlite3': Number(process.versions.napi) < 10 };
 

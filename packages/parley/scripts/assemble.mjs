@@ -112,7 +112,7 @@ async function buildComponents() {
 async function writeCode() {
   const { client, chat, 'chat-signals': signals, ...entries } = ENTRIES;
   const others = Object.fromEntries(Object.entries(entries).filter(([name]) => !name.startsWith('web-')));
-  // The first import of every file. CommonJS libraries require Node's own modules.
+  // First import of every file. CommonJS libraries require Node's own modules.
   const js =
     "import './node-version.js'; import { createRequire as $createRequire } from 'node:module'; const require = $createRequire(import.meta.url);";
   const builds = [

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // Installs the package with several versions of Node and runs a short story on each: `npm run test:node -- 20.19 24`.
 // The versions come from npm as packages `node@VERSION`. npm chooses better-sqlite3 12 for Node 20, which is compiled with the
-// headers in these packages, and better-sqlite3 13 for newer versions. Node 18 must be refused in one line. The last version also runs the package managers.
+// headers in these packages, and better-sqlite3 13 for newer versions. Node 18 must be refused in one line. The last version
+// also runs the package managers.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

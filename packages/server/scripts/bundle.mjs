@@ -13,13 +13,13 @@ const home = join(dirname(fileURLToPath(import.meta.url)), '..');
 const bundleDir = join(home, 'dist', 'bundle');
 const sources = sourcesOf(join(home, '..', '..'));
 const sourceOf = (name, ...path) => join(sources.alias[`@parley/${name}`], ...path);
-/** Scripts of threads and child processes, which the code finds in its own folder. */
+/** Scripts of threads and child processes, which the bundled code finds beside itself. */
 const SCRIPTS = [
   sourceOf('markdown', 'typesetting', 'thread.ts'),
   sourceOf('images', 'image-child.ts'),
   sourceOf('node-adapters', 'mail-thread.ts'),
 ];
-/** Only scripts are in the folder of the bundle. */
+/** Calls relative to a module. Scripts are in the folder of the bundle instead. */
 const REQUIRES = /createRequire\(import\.meta\.url\)(?!\.resolve\('\.\/)/g;
 const SCRIPT = /createRequire\(import\.meta\.url\)\.resolve\('\.\//g;
 

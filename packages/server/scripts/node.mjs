@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** `npm ci` would delete a folder inside node_modules. */
+/** Folder outside node_modules, which `npm ci` deletes. */
 const folder = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..', '.node');
 const isWindows = process.platform === 'win32';
 const library = `node-${isWindows ? 'win' : process.platform}-${process.arch}`;
@@ -21,7 +21,7 @@ export async function continueOnNewNode() {
   await runAndExit(installed, process.argv.slice(1), { ...process.env, PATH: path });
 }
 
-/** SQLite's driver needs this version of Node-API, which Node has from 22.14 on. */
+/** True for the Node-API of Node 22.14 and later, which SQLite's driver needs. */
 function isNew(nodeApi) {
   return Number(nodeApi) >= 10;
 }

@@ -19,8 +19,8 @@ const BUILT = ['server', 'chat'];
 /** npm writes this file last, so an interrupted installation does not count. */
 const installedMark = join('node_modules', '.package-lock.json');
 /**
- * Their modification times are the starts of the last successful steps. Output times prove nothing, since
- * unchanged files are not rewritten.
+ * Marks whose modification times are the starts of the last successful steps. Output times prove nothing, since unchanged
+ * files are not rewritten.
  */
 const typesMark = join(root, 'node_modules', '.parley-types');
 const builtMark = join(root, 'node_modules', '.parley-built');
@@ -69,7 +69,7 @@ function build() {
   });
 }
 
-/** Writes the copies of the web client that browsers load faster, which the demo does without. */
+/** Writes the copies of the web client that browsers load faster. The demo has none. */
 function compress() {
   markAfter(compressedMark, () => run('Compressing the web client', process.execPath, [compressor]));
 }

@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import { sourcesOf } from '../../../server/scripts/sources.mjs';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
-// Its libraries resolve from the folder of the HTTP adapter.
+// Bundle in the folder of the HTTP adapter, where its libraries resolve.
 const bundle = fileURLToPath(new URL('../../../adapters/http/dist/route-table.mjs', import.meta.url));
 await build({
   stdin: {

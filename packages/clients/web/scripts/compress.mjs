@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Writes compressed copies of the built web client, which the server sends to browsers that accept them. `npm start` does without.
+// Writes compressed copies of the built web client, which the server sends to browsers that accept them. `npm start` skips this.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';

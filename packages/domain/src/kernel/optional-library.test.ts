@@ -57,7 +57,7 @@ describe('requireLoadableDriver', () => {
     ['13.2.0', undefined, false],
     ['13.2.0', '10', true],
     ['14.0.0', '9', false],
-  ])('lets better-sqlite3 %s load with Node-API %s: %s', (driver, nodeApi, isLoadable) => {
+  ])('accepts better-sqlite3 %s with Node-API %s: %s', (driver, nodeApi, isLoadable) => {
     const load = () => requireLoadableDriver(driver, nodeApi);
     if (isLoadable) expect(load).not.toThrow();
     else

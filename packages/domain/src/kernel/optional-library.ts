@@ -49,8 +49,8 @@ const PREBUILT_DRIVER = 13;
 const DRIVER_NODE_API = 10;
 
 /**
- * Call before loading the binary of better-sqlite3. `driver` is its version, `nodeApi` that of this process.
- * @throws MissingLibrary if loading it would end the process
+ * Rejects a version of better-sqlite3 whose binary would end this process, before it is loaded. `driver` is its version,
+ * `nodeApi` that of this process. @throws MissingLibrary
  */
 export function requireLoadableDriver(driver: string, nodeApi: string | undefined): void {
   if (Number.parseInt(driver, 10) < PREBUILT_DRIVER || Number(nodeApi) >= DRIVER_NODE_API) return;

@@ -35,8 +35,8 @@ const DIALECT: Dialect = {
 const TERMS_TABLE = /\bmessage_search\b/;
 
 /**
- * If a table has a partial index, SQLite 3.54 plans by the values of bare parameters and recompiles the statement whenever one
- * is bound. A unary plus hides a value and does not change it.
+ * Hides values of parameters from the query planner by a unary plus, which changes no value. SQLite 3.54 recompiles a
+ * statement for each bound value of a table with a partial index.
  */
 const withStablePlan = (sql: string): string => sql.replaceAll('?', '+?');
 

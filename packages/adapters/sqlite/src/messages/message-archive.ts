@@ -47,7 +47,7 @@ export class SqliteMessageArchive extends SqlMessageArchive {
   }
 
   private prepare(): Statements {
-    // From SQLite 3.54 on, the result of a subquery is text unless json() converts it.
+    // The result of a subquery is text from SQLite 3.54 on, unless json() converts it.
     const parts = this.tables.map(
       (table) =>
         `'${table}', json((SELECT json_group_array(${this.objectOf(table)}) FROM ${table} WHERE message_id = m.id))`,
