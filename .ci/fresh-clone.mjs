@@ -26,7 +26,6 @@ const DEMO = 'http://127.0.0.1:9991';
 
 const [command, ...args] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), 'parley-fresh-'));
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 const clone = join(folder, 'parley');
 execFileSync('git', ['clone', '--quiet', '.', clone]);
 
@@ -39,6 +38,11 @@ const child = spawn('npm', [command, '--silent', '--', ...args], {
   env: { ...process.env, npm_config_cache: join(folder, 'cache'), PATH: withoutCompilers() },
 });
 const closed = once(child, 'close');
+process.once('exit', () => {
+  if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+});
+process.once('SIGTERM', () => process.exit(1));
 if (command === 'start') await openDemo();
 else await closed;
 const seconds = elapsedSeconds();
@@ -97,11 +101,18 @@ function elapsedSeconds() {
 /** CPU time of ended child processes and of the running command with its children; NaN on systems other than Linux. */
 function cpuSeconds() {
   if (process.platform !== 'linux') return Number.NaN;
-  const fieldsOf = (pid) => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ').map(Number);
+  const fieldsOf = (pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ').map(Number);
+    } catch {
+      // The process has ended.
+      return [];
+    }
+  };
   const sum = (fields, from) => fields.slice(from, 15).reduce((total, ticks) => total + ticks, 0);
   const running = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name) && name !== String(process.pid))
-    .map((pid) => fieldsOf(pid))
+    .filter((name) => /^\d+$/.test(name))
+    .map(fieldsOf)
     .filter(([, , group]) => group === child.pid);
   return [sum(fieldsOf('self'), 13), ...running.map((fields) => sum(fields, 11))].reduce((a, b) => a + b) / 100;
 }

@@ -86,7 +86,7 @@ function markAfter(mark, step) {
 function needsBuild() {
   const builtAt = modifiedAt(builtMark);
   const outputs = [PARLEY, join(web, 'dist', 'app', 'index.html')];
-  const scripts = ['server', 'sqlite', 'client'].map((name) => inPackage(name, 'scripts'));
+  const scripts = ['server', 'sqlite'].map((name) => inPackage(name, 'scripts'));
   return (
     outputs.some((file) => !existsSync(file)) ||
     [join(root, 'tsconfig.json'), join(root, installedMark)].some((file) => modifiedAt(file) > builtAt) ||

@@ -141,12 +141,12 @@ it('is run by the file of the command, also if npm start starts the server', () 
   const scripts = join(folder, 'scripts');
   const main = join(folder, 'dist', 'bundle', 'main.js');
   for (const name of [scripts, join(folder, 'dist', 'bundle')]) mkdirSync(name, { recursive: true });
-  for (const name of ['start.mjs', 'node.mjs']) {
+  for (const name of ['start.mjs', 'run.mjs', 'node.mjs']) {
     copyFileSync(resolve(import.meta.dirname, '../../scripts', name), join(scripts, name));
   }
   writeFileSync(
     join(scripts, 'prepare.mjs'),
-    `export const PARLEY = ${JSON.stringify(main)}; export const prepare = () => {};`,
+    `export const PARLEY = ${JSON.stringify(main)}; export const root = ''; export const prepare = () => {};`,
   );
   writeFileSync(main, 'console.log(JSON.stringify(process.argv.slice(1)));');
   const { stdout } = spawnSync(process.execPath, [join(scripts, 'start.mjs'), '--port=0'], { encoding: 'utf8' });

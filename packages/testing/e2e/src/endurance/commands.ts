@@ -62,8 +62,9 @@ async function worksAlone(root: string, command: string): Promise<boolean> {
   const line = SHORT_FORMS[command] ?? command;
   const isServer = SERVERS.includes(command);
   const startedAt = Date.now();
-  const child = spawn('sh', ['-c', line], { cwd: clone, detached: true, timeout: MAX_MS });
+  const child = spawn('sh', ['-c', line], { cwd: clone, detached: true });
   const stop = () => process.kill(-child.pid!, 'SIGTERM');
+  const timeout = setTimeout(stop, MAX_MS);
   let output = '';
   let hasAddress = false;
   for (const stream of [child.stdout, child.stderr]) {
@@ -75,6 +76,7 @@ async function worksAlone(root: string, command: string): Promise<boolean> {
     });
   }
   const [code] = (await once(child, 'close')) as [number | null];
+  clearTimeout(timeout);
   const isRight = isServer ? hasAddress : code === 0;
   console.log(`${line}: ${isRight ? 'works' : 'fails'} (${Math.round((Date.now() - startedAt) / 1000)} s)`);
   if (!isRight) console.log(output);
