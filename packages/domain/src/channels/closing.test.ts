@@ -79,6 +79,17 @@ describe('closing of channels', () => {
     expect(await reopen('customer')).toBe(false);
   });
 
+  it('keeps a private channel without subscribers closed', async () => {
+    const fixture = await createFixture(
+      aUser({ name: 'staff', role: 'owner' }),
+      aChannel({ ...order, subscribers: [], grantedTo: { canSubscribe: 'everyone' } }),
+    );
+    const { close, reopen, isArchived } = actions(fixture);
+    await close('staff');
+    await expectRefused(fixture, () => reopen('staff'), { code: 'CHANNEL_WITHOUT_SUBSCRIBERS' });
+    expect(await isArchived()).toBe(true);
+  });
+
   it('keeps at most one scheduled check per channel', async () => {
     const fixture = await staged();
     const { close, reopen, plan, after, isArchived, jobs } = actions(fixture);

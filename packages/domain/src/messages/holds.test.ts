@@ -1,6 +1,7 @@
 import { aChannel, aMessage, aUser, createFixture, expectRefused, type MemoryFixture } from '@parley/testkit';
 import type { ChannelId, HoldId, MessageId, UserId } from '../kernel/ids.js';
 import type { SpecialPermission } from '../users/user.js';
+import { DeleteMessage } from './deletion.use-cases.js';
 import { covers, type HoldCriteria, type HoldFacts, MAX_ACTIVE_HOLDS } from './holds.js';
 import { CreateHold, ListHolds, ReleaseHold } from './holds.use-cases.js';
 
@@ -95,6 +96,13 @@ describe('holds', () => {
     const fixture = await world();
     await expectRefused(fixture, () => create(fixture, null, input), { code });
     expect(await new ListHolds(fixture.uow).execute(fixture.viewer('owner'))).toEqual([]);
+  });
+
+  it('cover a message that was deleted before', async () => {
+    const fixture = await world();
+    const messageId = fixture.messages[0]!.id;
+    await new DeleteMessage(fixture.uow, fixture.clock).execute(fixture.caller('plain'), { messageId });
+    expect(await create(fixture, 'owner', { messageId })).toMatchObject({ messageId, releasedAt: null });
   });
 
   it('have a maximum in force', async () => {
