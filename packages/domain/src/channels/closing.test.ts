@@ -11,7 +11,7 @@ import {
 } from '@parley/testkit';
 import { JobRunner } from '../kernel/jobs.js';
 import { SystemMessages } from '../messages/system-messages.js';
-import { addClosing, DAY_SECONDS } from './closing.js';
+import { addClosing, DAY_SECONDS, restartClosing } from './closing.js';
 import { CloseChannel, CloseIdleChannels, ReopenChannel } from './closing.use-cases.js';
 
 const order = {
@@ -45,6 +45,7 @@ function actions({ uow, clock, ...fixture }: MemoryFixture) {
       await runner.run();
       await runner.settle();
     },
+    restart: () => uow.write(fixture.realm.id, (tx) => restartClosing(tx, fixture.channel('order'), clock.now())),
     isArchived: () =>
       uow.read(fixture.realm.id, async (r) => (await r.channels.get(fixture.realm.id, channelId)).isArchived),
     jobs: () =>
@@ -88,6 +89,63 @@ describe('closing of channels', () => {
     await close('staff');
     await expectRefused(fixture, () => reopen('staff'), { code: 'CHANNEL_WITHOUT_SUBSCRIBERS' });
     expect(await isArchived()).toBe(true);
+  });
+
+  it('does not reopen a channel that is open, or that somebody archived', async () => {
+    const fixture = await staged();
+    const { close, reopen, restart, isArchived, jobs } = actions(fixture);
+    expect(await reopen('staff')).toBe(false);
+    await close('staff');
+    await restart();
+    expect(await jobs()).toEqual([]);
+    expect(await reopen('staff')).toBe(false);
+    expect(await isArchived()).toBe(true);
+  });
+
+  it('begins again when somebody unarchives the channel', async () => {
+    const fixture = await staged();
+    const { plan, after, reopen, isArchived, jobs } = actions(fixture);
+    await plan(3);
+    await after(3);
+    expect(await jobs()).toEqual([]);
+    await reopen('customer');
+    expect(await jobs()).toMatchObject([{ dueAt: fixture.clock.now() + 3 * DAY_SECONDS }]);
+    await after(3);
+    expect(await isArchived()).toBe(true);
+  });
+
+  it('reopens a channel that was closed by hand after it had a rule', async () => {
+    const fixture = await staged();
+    const { plan, close, reopen, after, isArchived } = actions(fixture);
+    await plan(3);
+    await close('staff');
+    await after(3);
+    expect(await reopen('customer')).toBe(true);
+    expect(await isArchived()).toBe(false);
+  });
+
+  it('needs no rule', async () => {
+    const { restart, jobs } = actions(await staged());
+    await restart();
+    expect(await jobs()).toEqual([]);
+  });
+
+  it('ignores the check of a channel whose rule is gone or that is archived', async () => {
+    const fixture = await staged();
+    const { plan, after, isArchived } = actions(fixture);
+    const { realm, uow, storage } = fixture;
+    const order = fixture.channel('order');
+    await plan(3);
+    await uow.write(realm.id, (tx) => tx.channelClosings.remove(realm.id, order.id));
+    await after(3);
+    expect(await isArchived()).toBe(false);
+    await plan(3);
+    await uow.write(realm.id, async (tx) =>
+      tx.channels.update({ ...(await tx.channels.get(realm.id, order.id)), isArchived: true }),
+    );
+    storage.announced.length = 0;
+    await after(3);
+    expect(storage.announced).toEqual([]);
   });
 
   it('keeps at most one scheduled check per channel', async () => {

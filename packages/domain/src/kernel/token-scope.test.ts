@@ -19,6 +19,7 @@ it.each<[string, TokenConversation, Place, boolean]>([
   ['a direct conversation with more people', direct(1, 2), direct(1, 2, 3), false],
   ['a direct conversation with fewer people', direct(1, 2, 3), direct(1, 2), false],
   ['a direct conversation with oneself', direct(1, 2), direct(1), false],
+  ['a direct conversation with somebody else', direct(1, 2), direct(1, 3), false],
   ['a channel', direct(1), inTopic(1, null), false],
   ['a direct conversation', inTopic(1, null), direct(1), false],
 ])('decides whether a scope includes %s', (_what, conversation, place, isIncluded) => {

@@ -61,7 +61,9 @@ describe('a stored token', () => {
   };
 
   it('is read as it was parsed', () => {
-    const conversations = parse({ conversations: [channel, { userIds: [user(1)] }] });
+    const conversations = parse({
+      conversations: [channel, { channelId: channel.channelId, topic: null }, { userIds: [user(1)] }],
+    });
     const json = conversations.map((one) => JSON.stringify(one));
     expect(toAccessToken({ ...ROW, actions: ['read', 'write'], conversations: json })).toMatchObject({
       tokenId: 5,
@@ -75,6 +77,7 @@ describe('a stored token', () => {
       ...['', 'null', '{}', '[]', '{"kind":"channel"}', '{"kind":"channel","channelId":7}', '{"kind":"direct"}'],
       ...['{"kind":"channel","channelId":0,"topic":null}', '{"kind":"direct","userIds":["1"]}'],
       ...['{"kind":"channel","channelId":7,"topic":1}', '{"kind":"other","channelId":7,"topic":null}'],
+      '{"kind":"other","userIds":[1]}',
     ];
     const token = toAccessToken({ ...ROW, actions: ['everything'], conversations: damaged });
     expect(token).toMatchObject({ actions: [], conversations: [] });

@@ -2,7 +2,7 @@ import { aChannel, aMessage, aUser, createFixture, expectRefused, type MemoryFix
 import type { ChannelId, HoldId, MessageId, UserId } from '../kernel/ids.js';
 import type { SpecialPermission } from '../users/user.js';
 import { DeleteMessage } from './deletion.use-cases.js';
-import { covers, type HoldCriteria, type HoldFacts, MAX_ACTIVE_HOLDS } from './holds.js';
+import { covers, extendHolds, type HoldCriteria, type HoldFacts, MAX_ACTIVE_HOLDS, MAX_HOLDS } from './holds.js';
 import { CreateHold, ListHolds, ReleaseHold } from './holds.use-cases.js';
 
 const ANY: HoldCriteria = { personId: null, channelId: null, messageId: null, since: null, until: null };
@@ -105,6 +105,20 @@ describe('holds', () => {
     expect(await create(fixture, 'owner', { messageId })).toMatchObject({ messageId, releasedAt: null });
   });
 
+  it.each([[{ since: 1, until: 1 }], [{ since: 1 }], [{ until: 1 }]])('may cover the time %j', async (time) => {
+    expect(await create(await world(), null, time)).toMatchObject(time);
+  });
+
+  it('have a maximum with released ones', async () => {
+    const fixture = await world();
+    const { id: _, ...released } = { ...(await create(fixture, null, { since: 1 })), releasedAt: 1 };
+    await fixture.uow.write(fixture.realm.id, async (tx) => {
+      for (let n = 0; n < MAX_HOLDS - 2; n++) await tx.holds.add(released);
+    });
+    await create(fixture, null, { since: 1 });
+    await expectRefused(fixture, () => create(fixture, null, { since: 1 }), { code: 'TOO_MANY_HOLDS' });
+  });
+
   it('have a maximum in force', async () => {
     const fixture = await world();
     for (let n = 0; n < MAX_ACTIVE_HOLDS; n++) await create(fixture, null, { since: n });
@@ -112,5 +126,41 @@ describe('holds', () => {
     const [first] = await new ListHolds(fixture.uow).execute(fixture.viewer('owner'));
     await new ReleaseHold(fixture.uow, fixture.clock).execute(fixture.viewer('owner'), { holdId: first!.id });
     await create(fixture, null, { since: 1 });
+  });
+});
+
+describe('extension of holds to another account', () => {
+  const extended = async (hold: Partial<HoldCriteria>, time?: Pick<HoldCriteria, 'since' | 'until'>) => {
+    const fixture = await createFixture(aUser({ name: 'ann' }), aUser({ name: 'bob' }), aUser({ name: 'zoe' }));
+    const { uow, realm, clock, user } = fixture;
+    const by = { realmId: realm.id, userId: null };
+    const create = new CreateHold(uow, clock);
+    const released = await create.execute(by, { ...ANY, personId: user('ann').id, reason: 'over' });
+    await new ReleaseHold(uow, clock).execute(by, { holdId: released.id });
+    await create.execute(by, { ...ANY, personId: user('zoe').id, reason: 'another' });
+    await create.execute(by, { ...ANY, personId: user('ann').id, reason: 'case', ...hold });
+    const before = await new ListHolds(uow).execute(by);
+    const extend = () =>
+      uow.write(realm.id, (tx) => extendHolds(tx, realm.id, { from: user('ann').id, to: user('bob').id }, time));
+    await extend();
+    await extend();
+    const added = (await new ListHolds(uow).execute(by)).slice(before.length);
+    expect(added.every(({ personId, reason }) => personId === user('bob').id && reason === 'case')).toBe(true);
+    return added.map(({ since, until }) => [since, until]);
+  };
+
+  it.each<[Partial<HoldCriteria>, Pick<HoldCriteria, 'since' | 'until'> | undefined, (number | null)[][]]>([
+    [{}, undefined, [[null, null]]],
+    [{}, { since: 5, until: 9 }, [[5, 9]]],
+    [{ since: 3, until: 20 }, { since: 5, until: 9 }, [[5, 9]]],
+    [{ since: 6, until: 8 }, { since: 5, until: 9 }, [[6, 8]]],
+    [{ since: 6, until: 8 }, { since: null, until: null }, [[6, 8]]],
+    [{ since: 9 }, { since: null, until: 9 }, [[9, 9]]],
+    [{ since: 10 }, { since: 5, until: 9 }, []],
+    [{ until: 4 }, { since: 5, until: 9 }, []],
+    [{ until: 4 }, { since: null, until: 9 }, [[null, 4]]],
+    [{ since: 6 }, { since: null, until: null }, [[6, null]]],
+  ])('adds a hold in force of %j for messages in %j once', async (hold, time, expected) => {
+    expect(await extended(hold, time)).toEqual(expected);
   });
 });

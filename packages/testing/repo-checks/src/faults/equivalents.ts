@@ -20,6 +20,9 @@ const CACHE = 'A cache.';
 const MESSAGES = 'messages/message-delivery.ts';
 const CHANNELS = 'channels/channel-delivery.ts';
 const USERS = 'users/user-delivery.ts';
+const HOLDS = 'messages/holds.ts';
+const BEFORE_EVERY_TIME = 'Null is compared as 0, before the time of each message.';
+const TOKENS = 'membership/access-tokens.use-cases.ts';
 const GUESTS = 'isLimitedGuest checks the role of each candidate.';
 
 export const EQUIVALENTS: readonly Equivalent[] = [
@@ -282,5 +285,71 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     code: 'texts.set(groups, text);',
     changes: [['texts.set(groups, text);', null]],
     reason: CACHE,
+  },
+  {
+    source: HOLDS,
+    code: '(since === null || sentAt >= since) &&',
+    changes: [['since === null', 'false']],
+    reason: BEFORE_EVERY_TIME,
+  },
+  {
+    source: HOLDS,
+    code: 'if (since !== null && until !== null && since > until) {',
+    changes: [['since !== null', 'true']],
+    reason: BEFORE_EVERY_TIME,
+  },
+  {
+    source: HOLDS,
+    code: 'if (since !== null && until !== null && since > until) continue;',
+    changes: [['since !== null', 'true']],
+    reason: BEFORE_EVERY_TIME,
+  },
+  {
+    source: 'kernel/token-scope.ts',
+    code: "if (conversation.kind === 'direct' || place.kind === 'direct') {",
+    changes: [
+      ["conversation.kind === 'direct'", 'false'],
+      ["place.kind === 'direct'", 'false'],
+    ],
+    reason: 'A direct conversation has no channel id.',
+  },
+  {
+    source: 'messages/token-scope.ts',
+    code: 'if (ids.length === 0) return new Set();',
+    changes: [['ids.length === 0', 'false']],
+    reason: SHORTCUT,
+  },
+  {
+    source: 'messages/token-scope.ts',
+    code: "return recipientId === null ? NO_MESSAGE : { kind: 'recipient', recipientIds: [recipientId] };",
+    changes: [['recipientId === null', 'false']],
+    reason: 'No message has the recipient null.',
+  },
+  {
+    source: TOKENS,
+    code: 'if (id === undefined || secret === undefined) throw invalidToken();',
+    changes: [
+      ['id === undefined || secret === undefined', 'false'],
+      ['id === undefined', 'false'],
+      ['secret === undefined', 'false'],
+    ],
+    reason: 'Storages find no token with an invalid id.',
+  },
+  {
+    source: TOKENS,
+    code: 'if (this.uses.size >= MAX_REMEMBERED_USES) this.uses.clear();',
+    changes: [
+      ['this.uses.size >= MAX_REMEMBERED_USES', 'true'],
+      ['this.uses.size >= MAX_REMEMBERED_USES', 'false'],
+      ['this.uses.size >= MAX_REMEMBERED_USES', 'this.uses.size > MAX_REMEMBERED_USES'],
+      ['this.uses.clear();', null],
+    ],
+    reason: 'Rows have the times as well.',
+  },
+  {
+    source: 'channels/closing.use-cases.ts',
+    code: 'if (!channel?.isArchived || !(await tx.channelClosings.find(realmId, channelId))?.isClosed) return false;',
+    changes: [['!channel?.isArchived', 'false']],
+    reason: 'A closed channel is archived.',
   },
 ];

@@ -20,7 +20,7 @@ export interface RuleFault {
 const DOMAIN = join(packageFolder('domain'), 'src');
 /** Sources of permissions, access, deletion, retention and the audiences of events. */
 const RULE_SOURCES =
-  /^(?!\.\.).*(-permissions|-access|\bdeletion|\bdeletion\.use-cases|(channel|group|message|user)-delivery|kernel\/delivery)\.ts$/;
+  /^(?!\.\.).*(-permissions|-access|\bdeletion|\bdeletion\.use-cases|(channel|group|message|user)-delivery|kernel\/delivery|messages\/holds(\.use-cases)?|token-scope|access-tokens(\.use-cases)?|closing(\.use-cases)?)\.ts$/;
 
 export const isRuleSource = (file: string): boolean => RULE_SOURCES.test(pathInDomain(file));
 
