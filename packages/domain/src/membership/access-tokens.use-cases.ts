@@ -127,7 +127,8 @@ export class RevokeAccessToken {
   }
 }
 
-async function endToken(tx: Transaction, { realmId, userId, id }: AccessTokenRow): Promise<void> {
+/** Revokes a token. */
+export async function endToken(tx: Transaction, { realmId, userId, id }: AccessTokenRow): Promise<void> {
   await tx.accessTokens.remove(realmId, id);
   await tx.events.append(realmId, { event: { type: 'user.sessions_ended', userId }, audience: nobody });
 }

@@ -13,7 +13,6 @@ import { issueKeyOf, replaceApiKey } from '../push/push-jobs.js';
 import type { Realm } from '../realms/realm.js';
 import { type ChangedAvatar, giveAvatar, nameAvatar } from '../users/avatars.js';
 import { changeEmail, rename } from '../users/change-email.js';
-import { loadSessionOwner } from '../users/sessions.use-cases.js';
 import { type BotKind, parseFullName, type User } from '../users/user.js';
 import { canAdministerBot, canChangeRole, canCreateBot, isOnlyOwnerOf } from '../users/user-permissions.js';
 import { deactivate } from './activation.js';
@@ -384,24 +383,6 @@ export class RegenerateApiKey {
     return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       return replaceApiKey(tx, this.mint, actor, { now: this.clock.now(), except: caller.sessionId });
-    });
-  }
-}
-
-/** Signs a user out everywhere on behalf of an administrator: ends sessions and revokes the API key. */
-export class SignOutUser {
-  static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock'] as const;
-  constructor(
-    private readonly uow: UnitOfWork,
-    private readonly mint: ApiKeyMint,
-    private readonly clock: Clock,
-  ) {}
-
-  /** @throws DomainError UNKNOWN_USER, NOT_PERMITTED */
-  async execute(caller: Caller, userId: UserId): Promise<void> {
-    await this.uow.write(caller.realmId, async (tx) => {
-      const user = await loadSessionOwner(tx, caller, userId);
-      await replaceApiKey(tx, this.mint, user, { now: this.clock.now(), except: caller.sessionId });
     });
   }
 }

@@ -42,6 +42,7 @@ export * from './roles.js';
 export * from './second-factor-log-in.use-cases.js';
 export * from './second-factors.use-cases.js';
 export * from './service-flows.js';
+export * from './sign-out.use-cases.js';
 export * from './sign-up.js';
 export * from './single-log-out.use-cases.js';
 export * from './stated-roles.js';

@@ -1,4 +1,12 @@
-import { aChannel, aMessage, aUser, createFixture, expectRefused, type MemoryFixture } from '@parley/testkit';
+import {
+  aChannel,
+  aMessage,
+  aUser,
+  createFixture,
+  expectRefused,
+  FakeApiKeyMint,
+  type MemoryFixture,
+} from '@parley/testkit';
 import type { RealmId, RecipientId, UserId } from '../kernel/ids.js';
 import { externalIdKey } from './placeholders.js';
 import { isVisitor, type VisitorTicket, visitorExternalId } from './visitors.js';
@@ -14,7 +22,7 @@ let token: string;
 beforeEach(async () => {
   fixture = await createFixture(
     aUser({ name: 'sam' }),
-    aUser({ name: 'visitor', role: 'guest' }),
+    aUser({ name: 'visitor', role: 'guest', email: 'visitor@users.parley.invalid' }),
     aUser({ name: 'ann', role: 'guest' }),
     aUser({ name: 'bob', isActive: false, email: 'bob@parley.invalid' }),
     aChannel({ name: 'question', privacy: 'privateProtectedHistory', subscribers: ['sam', 'visitor'] }),
@@ -41,7 +49,11 @@ const tickets = () =>
   );
 const find = (of = token) => new FindVisitor(fixture.uow, tickets()).execute({ realmId: fixture.realm.id, token: of });
 const keep = (externalId = 'ann') =>
-  new KeepVisitorAccount(fixture.uow, tickets()).execute({ realmId: fixture.realm.id, token, externalId });
+  new KeepVisitorAccount(fixture.uow, tickets(), new FakeApiKeyMint(), fixture.clock).execute({
+    realmId: fixture.realm.id,
+    token,
+    externalId,
+  });
 const inherit = () =>
   new InheritFromVisitor(fixture.uow, fixture.clock).execute({
     realmId: fixture.realm.id,
@@ -73,6 +85,32 @@ describe('KeepVisitorAccount', () => {
     expect(await keep('bob')).toMatchObject({ externalId: 'ann' });
   });
 
+  it('ends what acts for the visitor or is notified, since the customer may be another person', async () => {
+    const { id: realmId } = fixture.realm;
+    await fixture.uow.write(realmId, async (tx) => {
+      await tx.devices.add(realmId, visitorId);
+      await tx.pushTokens.add(realmId, visitorId, { kind: 'fcm', token: 'phone', iosAppId: null });
+      const browser = { endpoint: 'https://push.example.com/1', publicKey: 'k', authSecret: 's' };
+      await tx.webPush.put({ realmId, userId: visitorId, sessionId: null, ...browser });
+    });
+    await keep();
+    const left = await fixture.uow.read(realmId, async (reads) => [
+      await reads.devices.list(realmId, visitorId),
+      await reads.pushTokens.list(realmId, visitorId),
+      await reads.webPush.list(realmId, [visitorId]),
+    ]);
+    expect(left).toEqual([[], [], []]);
+  });
+
+  it('leaves a visitor alone who has an email address, with which they may log in', async () => {
+    const { id: realmId } = fixture.realm;
+    const email = 'mallory@example.com';
+    await fixture.uow.write(realmId, async (tx) =>
+      tx.users.update({ ...(await tx.users.get(realmId, visitorId)), email }),
+    );
+    expect(isVisitor(await keep())).toBe(true);
+  });
+
   it('leaves the visitor alone if the customer has an account, or an imported one', async () => {
     const { id: realmId } = fixture.realm;
     await fixture.uow.write(realmId, (tx) => tx.externalIds.assign(realmId, fixture.user('ann').id, 'ann'));
@@ -82,8 +120,10 @@ describe('KeepVisitorAccount', () => {
     for (const externalId of ['ann', 'bob']) expect(isVisitor(await keep(externalId))).toBe(true);
   });
 
-  it('rejects an expired token and a blank id', async () => {
-    await expectRefused(fixture, () => keep(' '), { code: 'INVALID_EXTERNAL_ID' });
+  it('rejects an expired token, a blank id and the id of another visitor', async () => {
+    for (const externalId of [' ', visitorExternalId('2')]) {
+      await expectRefused(fixture, () => keep(externalId), { code: 'INVALID_EXTERNAL_ID' });
+    }
     fixture.clock.advance(DAY);
     await expectRefused(fixture, () => keep(), { code: 'UNKNOWN_VISITOR' });
   });

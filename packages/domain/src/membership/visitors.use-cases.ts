@@ -22,6 +22,7 @@ import { isErased } from './erased-person.js';
 import { startErasure } from './erasures.use-cases.js';
 import { checkExternalId, NOBODYS_DOMAIN, removeExternalId } from './host-users.js';
 import { externalIdKey, findPlaceholder } from './placeholders.js';
+import { signOutEverywhere } from './sign-out.use-cases.js';
 import {
   END_VISIT_JOB,
   type EndVisitPayload,
@@ -140,16 +141,22 @@ export interface KeepVisitorAccountInput extends VisitorReference {
   readonly externalId: string;
 }
 
-/** Turns the visitor's account into the account of a customer who has none. */
+/**
+ * Turns the visitor's account into the account of a customer who has none. Keys, tokens and queues of the visitor end,
+ * since the customer may be another person at the same browser.
+ */
 export class KeepVisitorAccount {
-  static readonly inject = ['unitOfWork', VisitorTickets] as const;
+  static readonly inject = ['unitOfWork', VisitorTickets, 'apiKeyMint', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly tickets: VisitorTickets,
+    private readonly mint: ApiKeyMint,
+    private readonly clock: Clock,
   ) {}
 
   /**
-   * Returns the user of the token. Nothing changes if the customer has an account, or the user is not a visitor.
+   * Returns the user of the token. Nothing changes if the customer has an account, or the user is not a visitor or has
+   * an email address, with which the visitor may log in.
    * @throws DomainError INVALID_EXTERNAL_ID, UNKNOWN_VISITOR
    */
   async execute({ externalId, ...visitor }: KeepVisitorAccountInput): Promise<User> {
@@ -164,7 +171,9 @@ export class KeepVisitorAccount {
       if ((await tx.externalIds.find(realmId, externalId)) !== null) return user;
       // An imported customer gets their own former account.
       if (await findPlaceholder(tx, realmId, [externalIdKey('host', externalId)])) return user;
+      if (!user.email.endsWith(`@${NOBODYS_DOMAIN}`)) return user;
       await forgetVisit(tx, user);
+      await signOutEverywhere(tx, this.mint, user, this.clock.now());
       await tx.externalIds.assign(realmId, user.id, externalId);
       const event = { type: 'user.external_id_assigned', userId: user.id, externalId } as const;
       await tx.events.append(realmId, { event, audience: accessorsOf(user.id) });

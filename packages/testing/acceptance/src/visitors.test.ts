@@ -133,6 +133,55 @@ describe('parley.visitors.become', () => {
     expect(await server.parley.visitors.become({ ...ann, token })).toMatchObject({ id: user.id });
   });
 
+  it('ends the key, queues and tokens of a visitor whose account becomes the one of a customer', async () => {
+    const { user, token, self, channel } = await aVisitor();
+    session = self;
+    const post = async (path: string, params = {}) =>
+      (await server.request('POST', path, { realm, params })).body as Wire;
+    const { api_key } = await post('/users/me/api_key/regenerate');
+    const { queue_id } = await post('/register');
+    const { token: chatToken } = await server.parley.tokens.create({ user: self, conversations: [{ channel }] });
+    session = null;
+    const keyed = { Authorization: `Basic ${btoa(`${user.email}:${api_key}`)}` };
+    const bearer = { Authorization: `Bearer ${chatToken}` };
+    const read = async (headers: Record<string, string>) =>
+      (
+        await server.request('GET', '/messages', {
+          realm,
+          headers,
+          params: { anchor: 'newest', num_before: 9, num_after: 0 },
+        })
+      ).status;
+    const poll = async (headers: Record<string, string>) =>
+      server.request('GET', '/events', { realm, headers, params: { queue_id, last_event_id: -1, dont_block: true } });
+    expect([await read(keyed), await read(bearer), (await poll(keyed)).status]).toEqual([200, 200, 200]);
+
+    await server.parley.visitors.become({ realm, token, externalId: 'eve', name: 'Eve', role: 'guest' });
+    const eve = { realm, externalId: 'eve' };
+    await server.parley.as(staff).messages.send({ channel, content: 'For Eve only' });
+    expect([await read(keyed), await read(bearer), (await poll(keyed)).status]).toEqual([401, 401, 401]);
+    session = eve;
+    expect(await poll({})).toMatchObject({ status: 400, body: { code: 'BAD_EVENT_QUEUE_ID' } });
+    expect((await server.parley.tokens.list(eve)).length).toBe(0);
+    expect(await contentsFor(eve, channel)).toEqual([
+      ['Eve', 'Do you ship to Elsinore?'],
+      ['Sam', 'We do.'],
+      ['Sam', 'For Eve only'],
+    ]);
+    expect(await server.parley.users.find(eve)).toMatchObject({ id: user.id });
+  });
+
+  it('refuses the external id of a visitor to the application', async () => {
+    const { user } = await aVisitor();
+    const externalId = user.externalId!;
+    const { users } = server.parley;
+    const refusal = { code: 'INVALID_EXTERNAL_ID', message: "An external id must not begin with 'parley-visitor:'." };
+    await expect(users.upsert({ realm, externalId, name: 'Mallory' })).rejects.toMatchObject(refusal);
+    await expect(users.link({ realm, externalId, userId: user.id })).rejects.toMatchObject(refusal);
+    const [many] = await users.upsertMany([{ realm, externalId, name: 'Mallory' }]);
+    expect(many).toMatchObject({ error: refusal });
+  });
+
   it('gives the channels, messages and unread marks to a customer with an account', async () => {
     const { users, visitors } = server.parley;
     const { id } = await users.upsert({ ...ann, role: 'guest' });
@@ -308,11 +357,12 @@ describe('the end of a visit', () => {
 
   it('keeps a visitor with another role', async () => {
     const { user } = await aVisitor(1);
-    const self = { realm, externalId: user.externalId! };
-    await server.parley.users.upsert({ ...self, name: 'Eve', role: 'member' });
+    const self = { realm, userId: user.id };
+    session = staff;
+    expect((await server.request('PATCH', `/users/${user.id}`, { realm, params: { role: 400 } })).status).toBe(200);
     server.clock.advance(DAY);
     await endVisits();
-    expect(await server.parley.users.find(self)).toMatchObject({ name: 'Eve', isActive: true });
+    expect(await server.parley.users.find(self)).toMatchObject({ role: 'member', isActive: true });
   });
 
   it('keeps customers who were visitors', async () => {
