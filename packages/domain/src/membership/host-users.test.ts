@@ -134,6 +134,7 @@ describe('UpsertHostUser', () => {
     [{ externalId: 'x'.repeat(201) }, 'INVALID_EXTERNAL_ID'],
     [{ externalId: 'a\u0000' }, 'INVALID_EXTERNAL_ID'],
     [{ externalId: '\ud800' }, 'INVALID_EXTERNAL_ID'],
+    [{ externalId: 'parley-visitor:1' }, 'INVALID_EXTERNAL_ID'],
     [{ fullName: ' ' }, 'INVALID_USER_NAME'],
     [{ fullName: '\u0000' }, 'INVALID_USER_NAME'],
     [{ email: 'ann' }, 'INVALID_EMAIL'],
@@ -172,7 +173,9 @@ describe('LinkHostUser', () => {
     const user = { userId: fixture.user('hamlet').id };
     const linking = (input: object) => () => link.execute({ realmId, externalId: 'u1', user, ...input });
     await expectRefused(fixture, linking({}), { code: 'EXTERNAL_ID_TAKEN' });
-    await expectRefused(fixture, linking({ externalId: '' }), { code: 'INVALID_EXTERNAL_ID' });
+    for (const externalId of ['', 'parley-visitor:1']) {
+      await expectRefused(fixture, linking({ externalId }), { code: 'INVALID_EXTERNAL_ID' });
+    }
     await expectRefused(fixture, linking({ externalId: 'x', user: { userId: 999 as UserId } }), {
       code: 'UNKNOWN_USER',
     });

@@ -4,6 +4,7 @@ import { isLongerThan } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { User } from '../users/user.js';
 import { accessorsOf } from '../users/user-delivery.js';
+import { VISITOR_PREFIX } from './visitors.js';
 
 /** Domain of the addresses of users without email, without mail servers (RFC 6761). */
 export const NOBODYS_DOMAIN = 'users.parley.invalid';
@@ -12,7 +13,7 @@ export const NOBODYS_DOMAIN = 'users.parley.invalid';
 export const MAX_EXTERNAL_ID_LENGTH = 200;
 
 /**
- * Validates the host application's id of a user. Any text is allowed and compared exactly. @throws DomainError
+ * Validates the host application's id of a user. Ids are compared exactly. @throws DomainError
  * INVALID_EXTERNAL_ID
  */
 export function checkExternalId(externalId: string): void {
@@ -23,6 +24,10 @@ export function checkExternalId(externalId: string): void {
   // Rejects control characters, and lone surrogates that storage cannot round-trip.
   if (/[\p{Cc}\p{Cs}]/u.test(externalId)) {
     throw new DomainError('INVALID_EXTERNAL_ID', 'An external id must not have control characters.');
+  }
+  // With the id of a visitor, the caller would get the visitor's account.
+  if (externalId.startsWith(VISITOR_PREFIX)) {
+    throw new DomainError('INVALID_EXTERNAL_ID', `An external id must not begin with '${VISITOR_PREFIX}'.`);
   }
 }
 
@@ -58,7 +63,7 @@ export const HOST_USER_FEATURE = {
 export const HOST_USER_ERRORS = declareErrors({
   /** In-process calls: a property of the wrong type, named by the message. */
   INVALID_ARGUMENT: 'invalid',
-  /** The id is blank, longer than 200 characters, or not plain text. */
+  /** The id is blank, longer than 200 characters, not plain text, or begins like the ids of visitors. */
   INVALID_EXTERNAL_ID: 'invalid',
   /** Another user has this id, or the user has a different one. */
   EXTERNAL_ID_TAKEN: 'conflict',

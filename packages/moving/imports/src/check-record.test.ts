@@ -100,6 +100,11 @@ describe('checkRecord', () => {
     ['an empty id', { ...message, id: '' }, /line 7 .*id/],
     ['an id with a null character', { ...message, id: 'a\0b' }, /line 7 .*id/],
     ['an endless id', { ...message, id: 'x'.repeat(501) }, /line 7 .*id/],
+    [
+      'the external id of a visitor',
+      { ...of, kind: 'person', name: 'Ann', externalId: 'parley-visitor:1' },
+      /line 7 .*externalId.*parley-visitor:/,
+    ],
     ['an endless text', { ...message, content: 'x'.repeat(1_000_001) }, /line 7 .*content/],
     ['a mention without an id', { ...message, content: [{ mention: 'person' }] }, /line 7/],
     ['a file with path and URL', { ...of, kind: 'file', name: 'a', path: 'a', url: 'https://a.example' }, /line 7/],

@@ -1,3 +1,5 @@
+import { VISITOR_PREFIX } from '@parley/domain/membership';
+
 /** Limits of untrusted records. Lengths are in UTF-16 units. */
 const MAX_ID_LENGTH = 500;
 const MAX_NAME_LENGTH = 1000;
@@ -52,7 +54,8 @@ const RECORDS = [
     'userName?': name,
     'email?': name,
     'isEmailVerified?': flag,
-    'externalId?': id,
+    // Ids of visitors belong to this server.
+    'externalId?': { ...id, pattern: `^(?!${VISITOR_PREFIX})[^\\u0000]+$` },
     'role?': { enum: ['owner', 'administrator', 'moderator', 'member', 'guest'] },
     'isBot?': flag,
     'isDeactivated?': flag,

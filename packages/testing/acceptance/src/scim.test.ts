@@ -209,6 +209,8 @@ describe('SCIM user', () => {
     expectError(await scim('POST', '/Users', { userName }), 409, 'uniqueness');
     expectError(await scim('POST', '/Users', { userName: 'new@zulip.com', externalId }), 409, 'uniqueness');
     expectError(await scim('POST', '/Users', { displayName: 'No name' }), 400, 'invalidValue');
+    const ofVisitor = { userName: 'new@zulip.com', externalId: 'parley-visitor:1' };
+    expectError(await scim('POST', '/Users', ofVisitor), 400, 'invalidValue');
     expectError(await scim('POST', '/Users', { userName: 'no address' }), 400, 'invalidValue');
     expectError(await scim('POST', '/Users', { userName: 'new@zulip.com', active: 'maybe' }), 400, 'invalidValue');
     const roles = [{ value: 'emperor' }];
