@@ -15,7 +15,7 @@ const shop = new Sqlite('data/shop.db');
 shop.pragma('journal_mode = WAL');
 shop.exec(`
   CREATE TABLE IF NOT EXISTS customer_order (number INTEGER PRIMARY KEY, messages INTEGER NOT NULL DEFAULT 0);
-  CREATE TABLE IF NOT EXISTS outbox (id INTEGER PRIMARY KEY, number INTEGER NOT NULL, content TEXT NOT NULL, error TEXT);
+  CREATE TABLE IF NOT EXISTS outbox (id INTEGER PRIMARY KEY AUTOINCREMENT, number INTEGER NOT NULL, content TEXT NOT NULL, error TEXT);
   CREATE TABLE IF NOT EXISTS chat_position (realm TEXT PRIMARY KEY, seq INTEGER NOT NULL);
 `);
 

@@ -18,24 +18,61 @@ const contents = async () =>
   (await ann().list({ channel: 'orders', topic: '#7' }).toArray()).map(({ content }) => content);
 
 describe('messages.send with an external id', () => {
-  it('sends a message once and returns its id again, even with another text or sender', async () => {
-    const { id } = await ann().send(order('Paid', { externalId: 'o7' }));
-    expect(await ann().send(order('Paid', { externalId: 'o7' }))).toEqual({ id });
-    expect(await bob().send(order('Not paid', { externalId: 'o7' }))).toEqual({ id });
-    expect((await ann().send(order('Sent', { externalId: 'O7' }))).id).not.toBe(id);
+  it('sends a message once, and marks repetitions of the call', async () => {
+    const first = await ann().send(order('Paid', { externalId: 'o7' }));
+    expect(first).toEqual({ id: expect.any(Number), isRepeated: false });
+    expect(await ann().send(order('Paid', { externalId: 'o7' }))).toEqual({ id: first.id, isRepeated: true });
+    const other = await ann().send(order('Sent', { externalId: 'O7' }));
+    expect([other.id === first.id, other.isRepeated]).toEqual([false, false]);
     expect(await contents()).toEqual(['Paid', 'Sent']);
+  });
+
+  it('refuses the id to a message with another text, topic, destination or sender', async () => {
+    await ann().send(order('Paid', { externalId: 'o7' }));
+    const taken = { code: 'EXTERNAL_ID_TAKEN', message: "Another message has the external id 'o7'." };
+    for (const other of [
+      () => ann().send(order('Sent', { externalId: 'o7' })),
+      () => ann().send(order('Paid', { externalId: 'o7', topic: '#8' })),
+      () => ann().send({ to: 'bob', content: 'Paid', externalId: 'o7' }),
+      () => bob().send(order('Paid', { externalId: 'o7' })),
+    ]) {
+      await expect(other()).rejects.toMatchObject(taken);
+    }
+    expect(await contents()).toEqual(['Paid']);
+  });
+
+  it('recognizes a repetition after the message was edited and moved, and its sender was erased', async () => {
+    const { id } = await parley.users.upsert({ realm: 'shop', externalId: 'cleo', name: 'Cleo' });
+    const self = { realm: 'shop', userId: id };
+    await parley.as({ realm: 'shop', externalId: 'ann' }).channels.subscribe('orders', { users: ['cleo'] });
+    const call = order('Paid', { externalId: 'o7' });
+    const sent = await parley.as(self).messages.send(call);
+    await parley.as(self).messages.edit(sent.id, { content: 'Paid twice' });
+    await ann().edit(sent.id, { topic: '#8' });
+    expect(await parley.as(self).messages.send(call)).toEqual({ id: sent.id, isRepeated: true });
+    await parley.users.erase(self);
+    expect(await parley.as(self).messages.send(call)).toEqual({ id: sent.id, isRepeated: true });
+  });
+
+  it('recognizes a repetition if a hook changes each message', async () => {
+    let count = 0;
+    const off = parley.before('message.send', ({ content }) => ({ content: `${content} ${++count}` }));
+    const { id } = await ann().send(order('Paid', { externalId: 'o7' }));
+    expect(await ann().send(order('Paid', { externalId: 'o7' }))).toEqual({ id, isRepeated: true });
+    off();
   });
 
   it('sends nothing again after the message was deleted', async () => {
     const { id } = await ann().send(order('Paid', { externalId: 'o7' }));
     await ann().delete(id);
-    expect(await ann().send(order('Paid', { externalId: 'o7' }))).toEqual({ id });
+    expect(await ann().send(order('Paid', { externalId: 'o7' }))).toEqual({ id, isRepeated: true });
     expect(await contents()).toEqual([]);
   });
 
   it('sends one message for concurrent calls', async () => {
     const sent = await Promise.all(Array.from({ length: 5 }, () => ann().send(order('Paid', { externalId: 'o7' }))));
     expect(new Set(sent.map(({ id }) => id)).size).toBe(1);
+    expect(sent.filter(({ isRepeated }) => !isRepeated)).toHaveLength(1);
     expect(await contents()).toEqual(['Paid']);
   });
 

@@ -65,7 +65,7 @@ export const HOST_USER_ERRORS = declareErrors({
   INVALID_ARGUMENT: 'invalid',
   /** The id is blank, longer than 200 characters, not plain text, or begins like the ids of visitors. */
   INVALID_EXTERNAL_ID: 'invalid',
-  /** Another user has this id, or the user has a different one. */
+  /** Another user or message has this id, or the user has a different one. */
   EXTERNAL_ID_TAKEN: 'conflict',
 });
 

@@ -32,6 +32,7 @@ import {
 import { type RenderedText, renderText, type TextAhead, UserTextParser } from './render-message.js';
 import type { Echo } from './send-once.js';
 import { BotOwnerWarnings } from './system-messages.js';
+import type { ContentDigest } from './update-message.use-cases.js';
 import { parseWidget, type Widget, widgetIn } from './widgets.js';
 
 export type Addressee =
@@ -59,13 +60,13 @@ export interface SendMessageInput {
   readonly echo: Echo | null;
   /** Time in the past, for the history of an embedding application. The message notifies nobody and arrives read. */
   readonly sentAt?: UnixSeconds;
-  /** Id at the embedding application. A repeated id sends nothing. */
+  /** Id at the embedding application. A repetition of the call sends nothing. */
   readonly externalId?: string;
   /** Data of the host application. */
   readonly data?: JsonObject;
 }
 
-type SendOptions = Pick<SendMessageInput, 'isReadBySender' | 'echo' | 'sentAt' | 'externalId'>;
+type SendOptions = Pick<SendMessageInput, 'isReadBySender' | 'echo' | 'sentAt'>;
 
 /** Destination, text and data of a message. */
 export type MessageDraft = Pick<SendMessageInput, 'to' | 'topic' | 'content' | 'data'>;
@@ -74,6 +75,8 @@ export interface SentMessage {
   readonly id: MessageId;
   /** New topic policy of the sender; null if unchanged. */
   readonly newVisibility: TopicVisibility | null;
+  /** True if an earlier call sent the message. */
+  readonly isRepeated: boolean;
 }
 
 /** Message data available without reading storage. */
@@ -110,12 +113,13 @@ export interface CheckedMessage {
 
 /** Shows messages to the host application before they are sent. */
 export class HostReview {
-  static readonly inject = ['unitOfWork', 'realmUrls', 'dataValidator', 'messageHooks'] as const;
+  static readonly inject = ['unitOfWork', 'realmUrls', 'dataValidator', 'messageHooks', 'contentDigest'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly realmUrls: RealmUrls,
     private readonly dataValidator: DataValidator,
     private readonly hooks: MessageHooks = NO_HOOKS,
+    private readonly digest: ContentDigest = (text) => text,
   ) {}
 
   /**
@@ -134,6 +138,11 @@ export class HostReview {
       data: input.data ?? NO_HOST_DATA.data,
     });
     return { ...input, content, data, topic: destination.kind === 'channel' ? topic : input.topic };
+  }
+
+  /** Returns the digest of a call, which is equal for repetitions. */
+  digestOf({ userId }: Caller, { to, topic, content }: MessageDraft): string {
+    return this.digest(JSON.stringify([userId, to, topic, content]));
   }
 
   /** @throws DomainError DATA_SCHEMA_MISMATCH */
@@ -251,29 +260,38 @@ export class MessageSender {
     return { realm, actor, sender, destination, content: text.content, rendered, widget, data };
   }
 
-  /** Checks and sends, unless the external id was sent before. @throws DomainError the codes of `check` and `send` */
+  /**
+   * Checks and sends, unless an equal call with the external id did. `input`: as requested, before hooks changed it.
+   * @throws DomainError EXTERNAL_ID_TAKEN if another call has used the id; the codes of `check` and `send`
+   */
   async sendOnce(
     tx: Transaction,
     caller: Caller,
     prepared: PreparedMessage,
-    options: SendOptions,
+    input: SendMessageInput,
   ): Promise<SentMessage> {
-    const { externalId } = options;
-    const first = externalId === undefined ? null : await tx.sentOnce.findExternal(caller.realmId, externalId);
-    if (first !== null) return { id: first, newVisibility: null };
-    return this.send(tx, caller, await this.check(tx, caller, prepared), options);
+    const send = async () => this.send(tx, caller, await this.check(tx, caller, prepared), input);
+    const { externalId } = input;
+    if (externalId === undefined) return send();
+    const { realmId } = caller;
+    const digest = this.review.digestOf(caller, input);
+    const first = await tx.sentOnce.findExternal(realmId, externalId);
+    if (first === null) {
+      const sent = await send();
+      await tx.sentOnce.putExternal({ realmId, externalId, messageId: sent.id, digest });
+      return sent;
+    }
+    if (first.digest !== null && first.digest !== digest) {
+      throw new DomainError('EXTERNAL_ID_TAKEN', `Another message has the external id '${externalId}'.`);
+    }
+    return { id: first.messageId, newVisibility: null, isRepeated: true };
   }
 
   /** Must run in the same unit of work as `check`. @throws DomainError INVALID_ARGUMENT, HISTORY_OUT_OF_ORDER */
   async send(tx: Transaction, caller: Caller, checked: CheckedMessage, options: SendOptions): Promise<SentMessage> {
-    const { externalId } = options;
-    const sent = await (options.sentAt === undefined
+    return options.sentAt === undefined
       ? this.sendNow(tx, caller, checked, options)
-      : this.sendOlder(tx, caller, checked, options.sentAt));
-    if (externalId !== undefined) {
-      await tx.sentOnce.putExternal({ realmId: caller.realmId, externalId, messageId: sent.id });
-    }
-    return sent;
+      : this.sendOlder(tx, caller, checked, options.sentAt);
   }
 
   private async sendNow(
@@ -305,7 +323,7 @@ export class MessageSender {
     if (destination.kind === 'channel' && actor.botOwnerId !== null) {
       await this.botOwnerWarnings.warnOfNoSubscribers(tx, caller, destination.channel);
     }
-    return { id: message.id, newVisibility: topicPolicies.ofSender };
+    return { id: message.id, newVisibility: topicPolicies.ofSender, isRepeated: false };
   }
 
   private async sendOlder(
@@ -320,7 +338,7 @@ export class MessageSender {
     const post = { sender, destination, content, rendered, clientName, sentAt, widget, data };
     const message = await postMessage(tx, { ...post, isReadBySender: true, isReadByDefault: true });
     await noteOlderMessage(tx, message);
-    return { id: message.id, newVisibility: null };
+    return { id: message.id, newVisibility: null, isRepeated: false };
   }
 
   private findDefaultChannel({ realmId, userId }: Caller): Promise<NamedChannel> {

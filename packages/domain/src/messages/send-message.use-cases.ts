@@ -20,7 +20,7 @@ export class SendMessage {
     const retry = { echo, digest, now: this.clock.now() };
     return this.sender.post(caller, input, async (tx, send) => {
       const first = await findFirstSend(tx, caller, retry);
-      if (first !== null) return { id: first, newVisibility: null };
+      if (first !== null) return { id: first, newVisibility: null, isRepeated: true };
       const sent = await send();
       // The queue may have expired: clients send with the id of the queue that they had.
       if (echo) {

@@ -22,6 +22,8 @@ export interface ExternalSend {
   readonly realmId: RealmId;
   readonly externalId: string;
   readonly messageId: MessageId;
+  /** Digest of sender, destination, topic and content as requested; null if an earlier version sent the message. */
+  readonly digest: string | null;
 }
 
 export const MAX_EXTERNAL_MESSAGE_ID_LENGTH = 200;
@@ -38,7 +40,7 @@ export interface SentOnceRepository {
   /** Returns null if the send belongs to another user or realm. */
   find(realmId: RealmId, userId: UserId, echo: Echo): Promise<FirstSend | null>;
   /** Returns the message that was sent with the id, even if it was deleted. */
-  findExternal(realmId: RealmId, externalId: string): Promise<MessageId | null>;
+  findExternal(realmId: RealmId, externalId: string): Promise<ExternalSend | null>;
   /** Replaces the send with the same queue and local id. Keeps the sender's latest `MAX_REMEMBERED_SENDS`. */
   put(send: FirstSend): Promise<void>;
   /** Keeps an existing message with the id. */

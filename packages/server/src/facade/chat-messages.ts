@@ -211,7 +211,10 @@ export type MessageToSend = {
    * messages in clients, which sort by id. Default: now.
    */
   readonly sentAt?: Date;
-  /** Your id of the message, unique in the organization. A repeated id sends nothing and returns the first message. */
+  /**
+   * Your id of the message, unique in the organization. A repetition of the call sends nothing and returns the first
+   * message. The id is refused to another sender, destination, topic or text.
+   */
   readonly externalId?: string;
   /** Data of your application, at most 4096 bytes of JSON; default: none. */
   readonly data?: JsonObject;
@@ -296,7 +299,8 @@ const CHANGE = object({ content: optional(TEXT), topic: optional(TEXT), channel:
 
 /** Messages with one user's permissions. Methods reject with a `DomainError`, like the API. */
 export interface ChatMessages {
-  send(message: MessageToSend): Promise<{ readonly id: number }>;
+  /** `isRepeated`: true if an equal call with the external id sent the message. @throws DomainError EXTERNAL_ID_TAKEN */
+  send(message: MessageToSend): Promise<{ readonly id: number; readonly isRepeated: boolean }>;
   /** Returns all messages without `last` or `first`. */
   list(selection?: MessageSelection): MessageStream;
   get(id: number): Promise<OwnChatMessage>;

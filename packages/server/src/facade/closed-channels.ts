@@ -14,8 +14,11 @@ export async function sendReopening(
   who: Caller,
   channel: string | number | undefined,
   input: SendMessageInput,
-): Promise<{ readonly id: number }> {
-  const send = async () => ({ id: (await parts.resolve(SendMessage).execute(who, input)).id });
+): Promise<{ readonly id: number; readonly isRepeated: boolean }> {
+  const send = async () => {
+    const { id, isRepeated } = await parts.resolve(SendMessage).execute(who, input);
+    return { id, isRepeated };
+  };
   try {
     return await send();
   } catch (error) {

@@ -188,8 +188,8 @@ class StagedTransaction implements ConsumerTransaction {
     const addresses = this.resolve(Addresses);
     const sender = this.resolve(MessageSender);
     const caller = await addresses.caller(as, 'parley');
-    const input = await sender.review.ask(caller, await inputOf(addresses, caller, message));
-    const prepared = await sender.prepare(caller, input);
+    const input = await inputOf(addresses, caller, message);
+    const prepared = await sender.prepare(caller, await sender.review.ask(caller, input));
     this.requireOpen();
     this.staged.push(async (tx) => {
       await sender.sendOnce(tx, caller, prepared, input);

@@ -29,11 +29,12 @@ export class SqlSentOnceRepository implements SentOnceRepository {
       `SELECT message_id, digest, sent_at FROM sent_once
        WHERE user_id = ? AND queue_id = ? AND local_id = ? AND realm_id = ?`,
     );
-    this.byExternalId = connection.values<MessageId>(
-      'SELECT message_id FROM external_send WHERE realm_id = ? AND external_id = ?',
+    this.byExternalId = connection.rows<ExternalSend>(
+      `SELECT realm_id AS "realmId", external_id AS "externalId", message_id AS "messageId", digest
+       FROM external_send WHERE realm_id = ? AND external_id = ?`,
     );
     this.addExternal = connection.command(
-      `INSERT INTO external_send (realm_id, external_id, message_id) VALUES (?, ?, ?)
+      `INSERT INTO external_send (realm_id, external_id, message_id, digest) VALUES (?, ?, ?, ?)
        ON CONFLICT (realm_id, external_id) DO NOTHING`,
     );
     this.replace = connection.command(
@@ -63,12 +64,12 @@ export class SqlSentOnceRepository implements SentOnceRepository {
     return { realmId, userId, queueId, localId, messageId, digest, sentAt };
   }
 
-  async findExternal(realmId: RealmId, externalId: string): Promise<MessageId | null> {
+  async findExternal(realmId: RealmId, externalId: string): Promise<ExternalSend | null> {
     return (await this.byExternalId.get(realmId, externalId)) ?? null;
   }
 
-  async putExternal({ realmId, externalId, messageId }: ExternalSend): Promise<void> {
-    this.addExternal.defer(realmId, externalId, messageId);
+  async putExternal({ realmId, externalId, messageId, digest }: ExternalSend): Promise<void> {
+    this.addExternal.defer(realmId, externalId, messageId, digest);
   }
 
   async put({ realmId, userId, queueId, localId, messageId, digest, sentAt }: FirstSend): Promise<void> {
@@ -116,13 +117,19 @@ DROP INDEX sent_once_of_queue;
 CREATE INDEX sent_once_of_queue ON sent_once (user_id, message_id, realm_id);
 `;
 
+const EXTERNAL_DIGESTS = `
+-- expand: digests of calls with an external id; null for sends of the previous release.
+
+ALTER TABLE external_send ADD COLUMN digest {text};
+`;
+
 export const SEND_ONCE_FEATURE = {
   schema: 'send-once',
-  steps: { 6: TABLES, 32: EXTERNAL_IDS, 39: LATEST_OF_SENDER },
+  steps: { 6: TABLES, 32: EXTERNAL_IDS, 39: LATEST_OF_SENDER, 65: EXTERNAL_DIGESTS },
   realmTables: ['sent_once', 'external_send'],
   persons: {
     sent_once: { data: 'Sends by clients', erase: 'user_id = {id}' },
-    external_send: { other: ['external_id'] },
+    external_send: { other: ['external_id', 'digest'] },
   },
   notExported: {
     sent_once: 'Retries of the last day.',

@@ -41,13 +41,14 @@ export function sentOnceRepositoryContract(open: OpenStorage): void {
       const other = await anotherRealm(fixture);
       const found = (realmId: RealmId, externalId: string) =>
         fixture.uow.read(realmId, ({ sentOnce }) => sentOnce.findExternal(realmId, externalId));
-      await fixture.uow.write(realmId, (tx) =>
-        tx.sentOnce.putExternal({ realmId, externalId: 'a', messageId: 7 as MessageId }),
-      );
-      await fixture.uow.write(realmId, (tx) =>
-        tx.sentOnce.putExternal({ realmId, externalId: 'a', messageId: 8 as MessageId }),
-      );
-      expect(await found(realmId, 'a')).toBe(7);
+      const first = { realmId, externalId: 'a', messageId: 7 as MessageId, digest: 'd' };
+      const second = { ...first, messageId: 8 as MessageId, digest: 'e' };
+      const earlier = { ...first, externalId: 'b', digest: null };
+      for (const send of [first, second, earlier]) {
+        await fixture.uow.write(realmId, (tx) => tx.sentOnce.putExternal(send));
+      }
+      expect(await found(realmId, 'a')).toEqual(first);
+      expect(await found(realmId, 'b')).toEqual(earlier);
       expect(await found(realmId, 'A')).toBeNull();
       expect(await found(other.realm.id, 'a')).toBeNull();
     });

@@ -1,4 +1,4 @@
-import type { MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import type { RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import {
   type Echo,
   type ExternalSend,
@@ -11,7 +11,7 @@ import type { MemoryUnit } from './tables.js';
 declare module './tables.js' {
   interface Tables {
     readonly sentOnce: Map<string, FirstSend>;
-    readonly externalSends: Map<string, MessageId>;
+    readonly externalSends: Map<string, ExternalSend>;
   }
 }
 
@@ -25,13 +25,14 @@ export class MemorySentOnce implements SentOnceRepository {
     return this.unit.read('sentOnce').get(echoKey(realmId, userId, echo)) ?? null;
   }
 
-  async findExternal(realmId: RealmId, externalId: string): Promise<MessageId | null> {
+  async findExternal(realmId: RealmId, externalId: string): Promise<ExternalSend | null> {
     return this.unit.read('externalSends').get(`${realmId} ${externalId}`) ?? null;
   }
 
-  async putExternal({ realmId, externalId, messageId }: ExternalSend): Promise<void> {
+  async putExternal(send: ExternalSend): Promise<void> {
+    const { realmId, externalId } = send;
     if ((await this.findExternal(realmId, externalId)) !== null) return;
-    this.unit.change('externalSends').set(`${realmId} ${externalId}`, messageId);
+    this.unit.change('externalSends').set(`${realmId} ${externalId}`, send);
   }
 
   async put(send: FirstSend): Promise<void> {
