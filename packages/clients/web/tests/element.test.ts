@@ -152,7 +152,7 @@ for (const customer of ['eve', 'ann']) {
     // The cookie finds the visitor again.
     await page.reload();
     await expect(page.getByText('Do you ship to Elsinore?')).toBeVisible();
-    // The log-in ends the visitor's poll, which an open page would report on the console.
+    // Leaves the visitor's page: the log-in ends its poll with 401, which would be an error on the console.
     await shop.open('');
     await shop.open(element, customer);
     await expect(page.getByText('Do you ship to Elsinore?')).toBeVisible();

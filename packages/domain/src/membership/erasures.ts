@@ -8,7 +8,7 @@ import * as shape from '../kernel/shape.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { User } from '../users/user.js';
 import { isOnlyOwnerOf } from '../users/user-permissions.js';
-import { erasedEmail, type FormerIdentity, type MentionRemoval } from './erased-person.js';
+import { erasedEmail, type FormerIdentity, isErased, type MentionRemoval } from './erased-person.js';
 
 /** Erasure of a person, without data of the person. Rows stay for good. */
 export interface Erasure {
@@ -77,17 +77,25 @@ export interface PersonalDataRepository {
 
 export const ERASURE_ROWS: RowRules<keyof Erasure> = { kind: 'erasure', owner: 'realm', order: ['id'] };
 
-/** @throws DomainError MUST_NOT_BE_BOT, LAST_OWNER */
-export async function requireErasable(reads: Repositories, { id, realmId, role, isActive, bot }: User): Promise<void> {
+/** @throws DomainError MUST_NOT_BE_BOT, USER_MERGED, LAST_OWNER */
+export async function requireErasable(reads: Repositories, user: User): Promise<void> {
+  const { id, realmId, role, isActive, bot } = user;
   if (bot) throw new DomainError('MUST_NOT_BE_BOT', 'Only people can be erased. Deactivate the bot.');
   if (role === 'owner' && isActive && (await isOnlyOwnerOf(reads, realmId, id))) {
     throw new DomainError('LAST_OWNER', 'Cannot erase the only organization owner');
+  }
+  const [merge] = await reads.importedRecords.list(realmId, 'merge', [String(id)]);
+  if (merge && !isErased(user)) {
+    const message = `User ${id} was merged into user ${merge.targetId}. Erase that one, or revert the merge.`;
+    throw new DomainError('USER_MERGED', message);
   }
 }
 
 export const ERASURE_ERRORS = declareErrors({
   /** The person was erased, so that nobody can use the account again. */
   USER_ERASED: 'conflict',
+  /** The imported person was merged into another user, who has the messages. */
+  USER_MERGED: 'conflict',
   /** The name that confirms an erasure is not the name of the person. */
   OTHER_NAME: 'invalid',
 });

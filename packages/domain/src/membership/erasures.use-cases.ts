@@ -33,6 +33,7 @@ import {
   requireErasable,
 } from './erasures.js';
 import { getHostUser, type HostUserReference, removeExternalId } from './host-users.js';
+import { otherAccountsOf } from './merged-accounts.js';
 
 export interface ErasureRequest {
   readonly realmId: RealmId;
@@ -55,8 +56,7 @@ export class EraseUser {
 
   /**
    * Returns the erasure; the former one if the person is erased already. Then it only adds the deletion of messages.
-   * @throws DomainError UNKNOWN_USER,
-   * MUST_NOT_BE_BOT, LAST_OWNER
+   * @throws DomainError UNKNOWN_USER, MUST_NOT_BE_BOT, USER_MERGED, LAST_OWNER
    */
   async execute({ realmId, user: by, everythingWritten }: ErasureRequest): Promise<Erasure> {
     const { erasure, entry } = await this.uow.write(realmId, async (tx) => {
@@ -153,12 +153,24 @@ const identityOf = ({ id, fullName, email, externalId }: User): FormerIdentity =
 
 type Request = Pick<Erasure, 'requestedAt' | 'everythingWritten'>;
 
-/** Erases a person, or adds the deletion of messages to a former erasure. Otherwise changes nothing. */
-export async function startErasure(
-  tx: Transaction,
-  user: User,
-  request: Request,
-): Promise<{ readonly erasure: Erasure; readonly hasChanged: boolean }> {
+interface StartedErasure {
+  readonly erasure: Erasure;
+  readonly hasChanged: boolean;
+}
+
+/**
+ * Erases a person with their other accounts, or adds the deletion of messages to a former erasure. Otherwise changes
+ * nothing.
+ */
+export async function startErasure(tx: Transaction, user: User, request: Request): Promise<StartedErasure> {
+  // The identity leads to them.
+  const others = await otherAccountsOf(tx, user);
+  const started = await startOne(tx, user, request);
+  if (started.hasChanged) for (const other of others) await startErasure(tx, other, request);
+  return started;
+}
+
+async function startOne(tx: Transaction, user: User, request: Request): Promise<StartedErasure> {
   const former = await findErasure(tx, user);
   if (!former) return { erasure: await begin(tx, user, request), hasChanged: true };
   if (former.everythingWritten || !request.everythingWritten) return { erasure: former, hasChanged: false };

@@ -32,8 +32,8 @@ export class RequestErasure {
   ) {}
 
   /**
-   * @throws DomainError MUST_BE_OWNER, UNKNOWN_USER, MUST_NOT_BE_BOT, LAST_OWNER, OTHER_NAME, LOG_IN_REQUIRED, RATE_LIMITED,
-   * SERVER_BUSY, WRONG_PASSWORD
+   * @throws DomainError MUST_BE_OWNER, UNKNOWN_USER, MUST_NOT_BE_BOT, USER_MERGED, LAST_OWNER, OTHER_NAME, LOG_IN_REQUIRED,
+   * RATE_LIMITED, SERVER_BUSY, WRONG_PASSWORD
    */
   async execute(
     caller: Caller,

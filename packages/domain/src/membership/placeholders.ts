@@ -12,12 +12,12 @@ import { accessorsOf } from '../users/user-delivery.js';
 import { reactivateWithGroups } from './deactivation.js';
 import { changeRole } from './roles.js';
 
-/** Identity of a person that claims a placeholder at the first log-in. */
+/** Identity of a person that claims a placeholder at the first log-in, or user that has the messages of a visit. */
 export interface PlaceholderKey {
   readonly id: PlaceholderKeyId;
   readonly realmId: RealmId;
   readonly placeholderId: UserId;
-  /** Result of `emailKey` or `externalIdKey`. */
+  /** Result of `emailKey`, `externalIdKey` or `visitKey`. */
   readonly key: string;
 }
 

@@ -21,6 +21,7 @@ import { deactivateWithBots } from './deactivation.js';
 import { isErased } from './erased-person.js';
 import { startErasure } from './erasures.use-cases.js';
 import { checkExternalId, NOBODYS_DOMAIN, removeExternalId } from './host-users.js';
+import { linkVisit } from './merged-accounts.js';
 import { externalIdKey, findPlaceholder } from './placeholders.js';
 import { signOutEverywhere } from './sign-out.use-cases.js';
 import {
@@ -225,6 +226,7 @@ export class InheritFromVisitor {
         await giveSomeReactions(tx, [...given, ...direct], visitor, customer);
         await giveFiles(tx, visitor, customer, this.clock);
         await forgetVisit(tx, visitor);
+        await linkVisit(tx, visitor, userId);
         const realm = await tx.realms.get(realmId);
         await deactivateWithBots(tx, realm, await tx.users.get(realmId, visitorId), now);
         const former = await tx.users.get(realmId, visitorId);

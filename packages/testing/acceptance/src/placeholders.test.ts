@@ -1,5 +1,5 @@
 import type { RealmId, UserId } from '@parley/domain/kernel';
-import { SendInvitationEmails, UpsertHostUser } from '@parley/domain/membership';
+import { ErasePerson, SendInvitationEmails, UpsertHostUser } from '@parley/domain/membership';
 import type { TestRecords } from '@parley/imports/testing';
 import { MergePlaceholder, UnmergePlaceholder } from '@parley/transfer/imports';
 import { fieldsOf, type Wire } from './testing/expectations.js';
@@ -148,6 +148,43 @@ describe('placeholder of an import', () => {
   });
 });
 
+describe('erasure of a person', () => {
+  it('erases placeholders that the identities of the person claim, so that nobody else gets their messages', async () => {
+    const ids = await importPeople(['host', 'email', 'company']);
+    const { users } = server.parley;
+    const cleo = { realm: 'acme', userId: ids.get('Cleo')! };
+    const upserted = { realm: 'acme', externalId: 'u1', name: 'Cleo S' };
+    await users.upsert(upserted);
+    const link = (externalId: string, userId: UserId) =>
+      server.storage.uow.write(realmId, async (tx) => {
+        await tx.externalIds.remove(realmId, userId);
+        await tx.externalIds.assign(realmId, userId, externalId);
+      });
+    // Cleo had the account before the import.
+    await link('x7', (await users.find({ realm: 'acme', externalId: 'u1' }))!.id as UserId);
+    await users.erase({ realm: 'acme', externalId: 'x7' });
+    expect(await users.find(cleo)).toMatchObject({ name: 'Deleted user' });
+    const successor = await users.upsert({ ...upserted, externalId: 'x7', name: 'Mallory' });
+    expect(successor.id).not.toBe(cleo.userId);
+    expect(await messagesSeenBy(successor.id)).toEqual([]);
+    await runJobs(server, server.parley.useCase(ErasePerson));
+    expect(await tracesOf(cleo.userId)).toEqual([]);
+  });
+});
+
+/** Returns what remains of the person's ids in the source and of the identities that claim the account. */
+const tracesOf = (userId: number) =>
+  server.storage.uow.read(realmId, async ({ placeholderKeys, importBatches, importedRecords }) => {
+    const keys = (await placeholderKeys.list(realmId)).filter(({ placeholderId }) => placeholderId === userId);
+    const [batch] = await importBatches.list(realmId);
+    const people = { id: batch!.id, kind: 'person' } as const;
+    const records = await importedRecords.listOfBatch(realmId, people, { targetId: userId, recordId: '' }, 1);
+    return [...keys, ...records.filter(({ targetId }) => targetId === userId)];
+  });
+
+const messagesSeenBy = async (userId: number) =>
+  server.parley.as({ realm: 'acme', userId }).messages.list({ last: 10 }).toArray();
+
 describe('merge of a placeholder', () => {
   let ids: ReadonlyMap<string, number>;
   let ann: TestUser;
@@ -253,6 +290,26 @@ describe('merge of a placeholder', () => {
     expect(sizes.reduce((sum, size) => sum + size)).toBe(122);
     expect(Math.max(...sizes)).toBeLessThanOrEqual(50);
     expect((await subscribed()).length).toBe(122);
+  });
+
+  it('is followed by an erasure of the user, and not undone afterwards', async () => {
+    await merge();
+    const { users } = server.parley;
+    const [cleo, to] = [
+      { realm: 'acme', userId: ids.get('Cleo')! },
+      { realm: 'acme', userId: ben.id },
+    ];
+    await expect(users.erase(cleo)).rejects.toMatchObject({
+      code: 'USER_MERGED',
+      message: `User ${cleo.userId} was merged into user ${ben.id}. Erase that one, or revert the merge.`,
+    });
+    await users.erase(to);
+    expect(await users.find(cleo)).toMatchObject({ name: 'Deleted user' });
+    await runJobs(server, server.parley.useCase(ErasePerson));
+    expect(await tracesOf(cleo.userId)).toEqual([]);
+    await expect(unmerge()).rejects.toMatchObject({ code: 'USER_ERASED' });
+    await users.erase(to, { everythingWritten: true });
+    expect(await users.erase(cleo)).toMatchObject({ everythingWritten: true });
   });
 
   it('rejects users that are not placeholders, and placeholders that are merged into another user', async () => {

@@ -1,4 +1,4 @@
-import { EndVisit } from '@parley/domain/membership';
+import { EndVisit, ErasePerson } from '@parley/domain/membership';
 import { MakeThumbnails } from '@parley/domain/messages';
 import { openHeic, SharpImageProcessor } from '@parley/images';
 import type { UserRef } from '@parley/server';
@@ -318,6 +318,25 @@ describe('parley.visitors.become', () => {
       for (const url of [sent, unsent]) expect(await read(ann, url)).toMatchObject({ status: 200, body: 'Hello' });
       expect(await attachmentsOf(ann)).toHaveLength(2);
     });
+  });
+
+  it('erases the visits of a customer with the customer', async () => {
+    const { users, visitors } = server.parley;
+    await users.upsert({ ...ann, role: 'guest' });
+    const visits = [await aVisitor(), await aVisitor(), await aVisitor()];
+    for (const { token } of visits) await visitors.become({ ...ann, token });
+    const accounts = async () => Promise.all(visits.map(async ({ self }) => (await users.find(self))?.name));
+    expect(await accounts()).toEqual(['Ann', 'Ann', 'Ann']);
+    const userId = (await users.find(ann))!.id;
+    await users.erase(ann);
+    const deleted = 'Deleted user';
+    expect(await accounts()).toEqual([deleted, deleted, deleted]);
+    const list = await users.list({ realm, deactivated: true }).toArray();
+    expect(list.map(({ name }) => name).sort()).toEqual([deleted, deleted, deleted, deleted, 'Sam']);
+    await runJobs(server, server.parley.useCase(ErasePerson));
+    await users.erase({ realm, userId }, { everythingWritten: true });
+    const erased = await Promise.all(visits.map(({ self }) => users.erase(self)));
+    expect(erased.map(({ everythingWritten }) => everythingWritten)).toEqual([true, true, true]);
   });
 
   it('continues where an earlier call ended', async () => {

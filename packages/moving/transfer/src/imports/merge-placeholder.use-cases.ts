@@ -20,7 +20,7 @@ import {
   type UnitOfWork,
   type UserId,
 } from '@parley/domain/kernel';
-import { isPlaceholder } from '@parley/domain/membership';
+import { isErased, isPlaceholder } from '@parley/domain/membership';
 import { extendHolds, giveReactions, type Message, reactionsToGive } from '@parley/domain/messages';
 import { changeEmail, type User } from '@parley/domain/users';
 
@@ -144,11 +144,14 @@ export class UnmergePlaceholder {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** @throws DomainError UNKNOWN_USER, NOT_MERGED */
+  /** @throws DomainError UNKNOWN_USER, NOT_MERGED, USER_ERASED */
   async execute({ realmId, placeholderId }: UnmergePlaceholderInput): Promise<Counts> {
     const { batches, merge } = await this.uow.read(realmId, async (reads) => {
       const found = await findMerge(reads, realmId, placeholderId);
       if (!found) throw notMerged(placeholderId);
+      if (isErased(await getUser(reads, realmId, placeholderId))) {
+        throw new DomainError('USER_ERASED', 'The user was erased.');
+      }
       return { batches: await reads.importBatches.list(realmId), merge: found };
     });
     const userId = merge.targetId as UserId;

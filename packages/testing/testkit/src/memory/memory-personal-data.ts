@@ -16,6 +16,7 @@ interface AnyRow {
   readonly ownerId?: UserId;
   readonly inviterId?: UserId;
   readonly placeholderId?: UserId;
+  readonly key?: string;
   readonly actorId?: UserId | null;
   readonly subjectId?: UserId | null;
   readonly targetId?: number;
@@ -60,7 +61,8 @@ export class MemoryPersonalData implements PersonalDataRepository {
     _limit: number,
   ): Promise<TableStep> {
     const isTheirs = (key: unknown, row: AnyRow): boolean =>
-      [row.userId, row.ownerId, row.inviterId, row.placeholderId, row.actorId, row.subjectId].includes(id) ||
+      [row.userId, row.ownerId, row.inviterId, row.actorId, row.subjectId].includes(id) ||
+      (row.placeholderId === id && !row.key?.startsWith('visit:')) ||
       [row.record?.userId, row.session?.userId].includes(id) ||
       (row.realmId === realmId && row.kind === 'person' && row.targetId === id) ||
       (typeof row.email === 'string' && foldCase(row.email) === foldCase(email)) ||
