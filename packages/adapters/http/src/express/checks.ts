@@ -17,6 +17,7 @@ import { ClientGone } from '../limits/budgets.js';
 import { clientOf, isProven } from '../security/authenticate.js';
 import { csrfTokenOf, withoutCsrfToken } from '../security/csrf.js';
 import { parseForm } from '../transport/bodies.js';
+import { encodingOf } from '../transport/content-encoding.js';
 import {
   HttpRefusal,
   malformedRequest,
@@ -103,6 +104,8 @@ const overrideMethod: Check = async (message, _response, next) => {
   if (request.method !== 'POST' || !services.bodies.isSmall(message)) return next();
   const route = known.endpoints.get('POST')?.route;
   if (known.isForUsers) call.proof = await services.callers.prove(request, known.style, route);
+  // Decoded once the caller is authenticated.
+  if (encodingOf(message) !== null && !isProven(call.proof)) return next();
   try {
     call.body = await services.bodies.read(request, call, route);
   } catch (error) {

@@ -20,7 +20,7 @@ import { YieldingScheduler } from '../limits/yielding.js';
 import { clientOf, isProven, type Proof } from '../security/authenticate.js';
 import { bodyAlreadyRead, bodyTooLarge, malformedJson } from '../wire/reply.js';
 import type { Fields, Request } from '../wire/request.js';
-import { decodeBody, encodingOf, requireIdentity } from './content-encoding.js';
+import { decodeBody, encodingOf, requireIdentity, requirePlainFromAnonymous } from './content-encoding.js';
 import { declaredLength, readAll, readAtOnce, readMultipart } from './multipart.js';
 
 /** Undefined for content types without fields. */
@@ -290,6 +290,7 @@ export class RequestBodies {
   private async receive(request: Request, owner: BodyOwner, route: Route | undefined): Promise<Body> {
     const { limits, budgets } = this;
     const isIdentified = isProven(owner.proof) || owner.client !== undefined;
+    if (!isIdentified) requirePlainFromAnonymous(request.raw);
     const client = clientOf(request, owner.proof);
     const isLong = isIdentified && route?.body === 'long' && this.isLong(request.raw);
     const budget = isLong ? budgets.longBodies : isIdentified ? budgets.bodies : budgets.anonymousBodies;
