@@ -1,3 +1,4 @@
+import { dataSchemaProblem } from './data-schema-subset.js';
 import { DomainError, declareErrors } from './errors.js';
 import type { RealmPart } from './export-parts.js';
 import type { DataOwnerKind, JsonObject } from './host-data.js';
@@ -22,7 +23,7 @@ export type DataSchemaDeclaration = Pick<DataSchema, 'kind' | 'schema'>;
 export const MAX_DATA_SCHEMA_BYTES = 16_384;
 
 export const DATA_SCHEMA_ERRORS = declareErrors({
-  /** The schema is no JSON Schema, or too long. */
+  /** The schema is outside of the supported subset of JSON Schema, or too long. */
   INVALID_DATA_SCHEMA: 'invalid',
   /** The data does not fit the schema that the application declared. */
   DATA_SCHEMA_MISMATCH: 'invalid',
@@ -40,11 +41,14 @@ export const DATA_SCHEMA_ROWS: RowRules<keyof DataSchema> = {
   },
 };
 
-/** Checks data by JSON Schemas of the application, which is trusted: patterns run without a time limit. */
+/** Checks data by JSON Schemas of the supported subset, in bounded time. */
 export interface DataValidator {
-  /** Returns the reason why the text is no JSON Schema; null if it is one. */
+  /** Returns the reason why a text of the subset is no JSON Schema; null if it is one. */
   schemaProblem(schema: string): string | null;
-  /** Returns the first mismatch, such as `/orderId must be number`; null if there is none. */
+  /**
+   * Returns the first mismatch, such as `/orderId must be number`; null if there is none. Stored schemas outside of the
+   * subset, which earlier versions accepted, match anything.
+   */
   mismatch(schema: string, data: JsonObject): string | null;
 }
 
@@ -53,7 +57,7 @@ export function checkDataSchema({ kind, schema }: DataSchemaDeclaration, validat
   if (utf8Length(schema) > MAX_DATA_SCHEMA_BYTES) {
     throw invalid(`The schema for data of each ${kind} must be at most ${MAX_DATA_SCHEMA_BYTES} bytes of JSON.`);
   }
-  const problem = validator.schemaProblem(schema);
+  const problem = dataSchemaProblem(schema) ?? validator.schemaProblem(schema);
   if (problem !== null) throw invalid(`The schema for data of each ${kind} is invalid: ${problem}.`);
 }
 

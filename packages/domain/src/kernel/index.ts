@@ -2,6 +2,7 @@ export * from './administration.js';
 export * from './bus.js';
 export * from './call-counts.js';
 export * from './data-keys.js';
+export * from './data-schema-subset.js';
 export * from './data-schemas.js';
 export * from './delivery.js';
 export * from './errors.js';

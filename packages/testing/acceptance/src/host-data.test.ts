@@ -393,6 +393,21 @@ describe('schemas', () => {
     expect(await parley.realms.find(shop)).toMatchObject({ title: shop, data: {} });
   });
 
+  it.each(['{"$async":true,"required":["a"]}', '{"$ref":"#"}', '{'])(
+    'do not refuse data if an earlier version stored a schema that is not supported: %s',
+    async (stored) => {
+      const { parley, storage } = server;
+      const realmId = (await parley.realms.find(shop))!.id as RealmId;
+      await storage.uow.write(realmId, async ({ dataSchemas }) => {
+        const former = (await dataSchemas.findByKey(realmId, 'message'))!;
+        await dataSchemas.update({ ...former, schema: stored });
+      });
+      const { messages } = parley.as(staff);
+      const { id } = await messages.send({ channel: 'orders', content: 'Hello', data: { b: 1 } });
+      expect(await messages.setData(id, { b: 2 })).toMatchObject({ data: { b: 2 } });
+    },
+  );
+
   it('are replaced by the next declaration and must be valid', async () => {
     const { parley } = server;
     const declare = (given: object) => parley.realms.declareData(shop, { message: { schema: given } });
@@ -401,9 +416,15 @@ describe('schemas', () => {
       code: 'INVALID_DATA_SCHEMA',
       message: 'The schema for data of each message must be at most 16384 bytes of JSON.',
     });
+    await expect(declare({ $async: true })).rejects.toMatchObject({
+      code: 'INVALID_DATA_SCHEMA',
+      message: 'The schema for data of each message is invalid: the keyword $async is not supported here.',
+    });
+    await expect(declare({ properties: { a: { pattern: '(' } } })).rejects.toEqual(code('INVALID_DATA_SCHEMA'));
     await expect(declare('x' as never)).rejects.toEqual(code('INVALID_ARGUMENT'));
     const { messages } = parley.as(staff);
     const write = (data: object) => messages.send({ channel: 'orders', content: 'Hello', data: data as never });
+    await declare(schema);
     await expect(write({ state: 'open' })).rejects.toEqual(code('DATA_SCHEMA_MISMATCH'));
     await declare({ required: ['state'] });
     await write({ state: 'open' });

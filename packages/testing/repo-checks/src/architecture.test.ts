@@ -110,6 +110,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       'otplib',
       'parse5',
       'qr',
+      're2js',
       'html-to-text',
       'ical.js',
       'postal-mime',
