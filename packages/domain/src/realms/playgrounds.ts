@@ -105,8 +105,7 @@ const realmPart: RealmPart<'playgrounds'> = {
   },
   read: async (reads, realmId) => ({ playgrounds: await reads.playgrounds.list(realmId) }),
   async add(tx, { playgrounds }, ids) {
-    const safe = playgrounds.filter(({ urlTemplate }) => !isScript(urlTemplate));
-    await ids.addAll(tx, 'playground', 'playground', safe, ({ id: _, ...fields }) =>
+    await ids.addAll(tx, 'playground', 'playground', playgrounds, ({ id: _, ...fields }) =>
       tx.playgrounds.add({ ...fields, realmId: ids.realmId }),
     );
   },

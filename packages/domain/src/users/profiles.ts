@@ -8,6 +8,7 @@ import * as shape from '../kernel/shape.js';
 import { isLongerThan, isUrl, trim } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { htmlShape } from '../markdown/safe-html.js';
+import { isScript } from '../realms/playgrounds.js';
 import type { User } from './user.js';
 
 /** Kinds of custom profile fields (users §13.1). */
@@ -333,6 +334,16 @@ export interface ProfileEventTypes {
   };
 }
 
+const dataShape: shape.Shape<ProfileFieldData> = (value, path) => {
+  const data = shape.dictionary((member, location) =>
+    typeof member === 'string'
+      ? shape.text(10_000)(member, location)
+      : shape.dictionary(shape.text(10_000))(member, location),
+  )(value, path);
+  if (typeof data.url_pattern === 'string' && isScript(data.url_pattern)) throw shape.wrong(path, 'is a script');
+  return data;
+};
+
 const realmPart: RealmPart<'profileFields'> = {
   none: { profileFields: [] },
   idKinds: ['profileField'],
@@ -344,11 +355,7 @@ const realmPart: RealmPart<'profileFields'> = {
         order: shape.integer,
         name: shape.name,
         hint: shape.name,
-        data: shape.dictionary((value, path) =>
-          typeof value === 'string'
-            ? shape.text(10_000)(value, path)
-            : shape.dictionary(shape.text(10_000))(value, path),
-        ),
+        data: dataShape,
         isRequired: shape.flag,
         isEditableByUser: shape.flag,
         isForMatching: shape.flag,

@@ -5,6 +5,7 @@ import { GROUP_PERMISSIONS } from '@parley/domain/groups';
 import {
   isSettingValue,
   type PersonCopy,
+  positionOfUnprintable,
   type RealmCopy,
   type Registry,
   type SettingDefinition,
@@ -119,10 +120,23 @@ const bot = object({
   defaultSendingChannelId: orNull(integer),
 });
 
+/** Accepts addresses that older servers allowed. */
+const address: Shape<string> = (value, location) => {
+  const email = NAME(value, location);
+  if (positionOfUnprintable(email) !== 0) throw wrong(location, 'contains a control character');
+  return email;
+};
+
+const webhookUrl: Shape<string> = (value, location) => {
+  const url = text(10_000)(value, location);
+  if (!/^https?:/i.test(url)) throw wrong(location, 'is no address of the web');
+  return url;
+};
+
 const user = object({
   user: object({
     id: anyId,
-    email: text(1000),
+    email: address,
     fullName: NAME,
     role: oneOf(...ROLES),
     isActive: flag,
@@ -139,7 +153,7 @@ const user = object({
     object({
       eventsChannelId: orNull(anyId),
       allPublicChannels: flag,
-      webhook: orNull(object({ url: text(10_000), interface: oneOf('generic', 'slack'), token: NAME })),
+      webhook: orNull(object({ url: webhookUrl, interface: oneOf('generic', 'slack'), token: NAME })),
     }),
   ),
 });

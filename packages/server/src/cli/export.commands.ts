@@ -78,7 +78,7 @@ async function importArchive(context: CommandContext, path: string): Promise<Com
       const onProgress = progressOn(context.terminal, 'Imported');
       const stringId = context.flag('realm') ?? context.flag('as') ?? null;
       const { realm, ...counts } = await parley.useCase(ImportRealm).execute({ source, stringId, onProgress });
-      const { users, channels, messages, files, missingFiles, missingPictures } = counts;
+      const { users, channels, messages, files, missingFiles, missingPictures, dropped } = counts;
       const url = parley.ports.realmUrls.urlOf(realm);
       return {
         lines: [
@@ -88,6 +88,8 @@ async function importArchive(context: CommandContext, path: string): Promise<Com
           ...(missingPictures > 0
             ? [`Images that are missing from the export or cannot be decoded: ${missingPictures}`]
             : []),
+          ...dropped.slice(0, MAX_SHOWN).map((each) => `Not imported: ${each}`),
+          ...(dropped.length > MAX_SHOWN ? [`${dropped.length - MAX_SHOWN} more parts are not imported.`] : []),
           'Exports contain no passwords; see parley user set-password.',
         ],
         data: { id: realm.id, stringId: realm.stringId, url, ...counts },

@@ -3,6 +3,7 @@ import { beginBatch, type ImportBatch } from '@parley/domain/exports';
 import { type BlobStore, type ImageProcessor, PictureMaker, Thumbnails } from '@parley/domain/files';
 import {
   type Clock,
+  type DataValidator,
   DomainError,
   type ExportParts,
   type ImportedIdMap,
@@ -38,6 +39,7 @@ import { FileImport, MessageImport } from './import-messages.js';
 import { ImportedPictures, PeopleImport, PictureImport } from './import-people.js';
 import { StructureImport } from './import-structure.js';
 import { OrdinalRuns } from './ordinal-runs.js';
+import { permittedCopy } from './permitted-copy.js';
 
 export interface ImportRealmInput {
   readonly source: ImportSource;
@@ -52,7 +54,7 @@ export interface ImportRealmInput {
 /** Complete organization that is still unreachable. */
 export interface ImportedRealm {
   readonly realmId: RealmId;
-  readonly counts: Omit<ImportRealmOutput, 'realm'>;
+  readonly counts: Omit<ImportRealmOutput, 'realm' | 'dropped'>;
   readonly users: ImportedIdMap<UserId>;
   readonly recipients: ImportedIdMap<RecipientId>;
 }
@@ -69,6 +71,8 @@ export interface ImportRealmOutput {
   readonly pictures: number;
   /** Pictures with bytes that are missing in the export or cannot be displayed. */
   readonly missingPictures: number;
+  /** Parts of the export that only the operator grants, or that no operation accepts. */
+  readonly dropped: readonly string[];
 }
 
 /** Time after which the remains of a crashed import are removed. */
@@ -92,6 +96,7 @@ export class ImportRealm {
     'clock',
     'randomness',
     'exportParts',
+    'dataValidator',
   ] as const;
 
   constructor(
@@ -107,6 +112,7 @@ export class ImportRealm {
     private readonly clock: Clock,
     private readonly randomness: Randomness,
     private readonly parts: ExportParts,
+    private readonly validator: DataValidator,
   ) {}
 
   /** @throws DomainError INVALID_IMPORT, INVALID_STRING_ID, STRING_ID_TAKEN, INVALID_REALM_NAME, NO_ADDRESS_LEFT */
@@ -114,6 +120,7 @@ export class ImportRealm {
     const { source, stringId: given, onProgress = () => {}, verify = async () => {} } = input;
     const stringId = given ?? source.realm.realm.stringId;
     checkNewRealm({ stringId, name: source.realm.realm.name });
+    const { copy, dropped } = permittedCopy(source.realm, this.validator);
     const realmId = await this.uow.writeAcross(async (tx) => {
       const realms = await tx.realms.list();
       takesServerAddress(stringId, realms, this.server);
@@ -123,11 +130,11 @@ export class ImportRealm {
           'Subdomain is already in use. An export of Parley or Zulip becomes a new organization: choose another name by --realm.',
         );
       }
-      return this.begin(tx, source.realm, realms);
+      return this.begin(tx, copy, realms);
     });
     try {
       const ids = new ImportedIds(realmId, source);
-      const counts = await this.importInto(ids, source, onProgress);
+      const counts = await this.importInto(ids, source, copy, onProgress);
       await verify({ realmId, counts, users: ids.users, recipients: ids.recipients });
       const realm = await this.uow.write(realmId, async (tx) => {
         const isAtServerAddress = takesServerAddress(stringId, await tx.realms.list(), this.server);
@@ -136,7 +143,7 @@ export class ImportRealm {
         await callOffDeletion(tx, realmId);
         return complete;
       });
-      return { realm, ...counts };
+      return { realm, ...counts, dropped };
     } catch (error) {
       await this.deletion.deleteNow(realmId);
       throw error;
@@ -147,8 +154,9 @@ export class ImportRealm {
   private async importInto(
     ids: ImportedIds,
     source: ImportSource,
+    copy: RealmCopy,
     onProgress: (messages: number) => void,
-  ): Promise<Omit<ImportRealmOutput, 'realm'>> {
+  ): Promise<ImportedRealm['counts']> {
     const { uow, blobs, thumbnails, mint, clock, randomness, parts } = this;
     const { realmId } = ids;
     const runs = new OrdinalRuns();
@@ -160,7 +168,7 @@ export class ImportRealm {
     const structure = new StructureImport(uow, mint, ids, parts.realm);
 
     await ids.messages.reserve(uow, source);
-    await structure.run(source.realm);
+    await structure.run(copy);
     await pictures.addCustomEmoji();
     await uow.write(realmId, (tx) => structure.rewriteDescriptions(tx, source.realm));
     if (batch) await new CreatedRecords(batch, ids, source.origins!).rememberOthers(uow);

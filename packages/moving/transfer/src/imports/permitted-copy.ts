@@ -1,0 +1,55 @@
+import {
+  checkDataSchema,
+  type DataSchemaDeclaration,
+  type DataValidator,
+  DomainError,
+  type RealmCopy,
+} from '@parley/domain/kernel';
+import { isScript, REALM_SETTINGS, type RealmSettingDefinition, type RealmSettingName } from '@parley/domain/realms';
+
+export interface PermittedCopy {
+  readonly copy: RealmCopy;
+  /** Dropped parts of the copy, such as `canHoldMessages of hamlet@example.com`. */
+  readonly dropped: readonly string[];
+}
+
+/** Settings of the operator that take something away. */
+const RESTRICTIONS: ReadonlySet<string> = new Set(['presenceDisabled'] satisfies RealmSettingName[]);
+
+/** Drops what only the operator grants, schemas that no application could declare, and playgrounds that are scripts. */
+export function permittedCopy(copy: RealmCopy, validator: DataValidator): PermittedCopy {
+  const dropped: string[] = [];
+  const users = copy.users.map((each) => {
+    const { specialPermissions, email } = each.user;
+    dropped.push(...specialPermissions.map((permission) => `${permission} of ${email}`));
+    return { ...each, user: { ...each.user, specialPermissions: [] } };
+  });
+  const dataSchemas = copy.dataSchemas.filter((declared) => {
+    const problem = problemOf(declared, validator);
+    if (problem !== null) dropped.push(problem);
+    return problem === null;
+  });
+  const playgrounds = copy.playgrounds.filter(({ name, urlTemplate }) => {
+    if (!isScript(urlTemplate)) return true;
+    dropped.push(`playground ${name}, which is a script`);
+    return false;
+  });
+  const granted = Object.entries<RealmSettingDefinition>(REALM_SETTINGS).filter(
+    ([name, { changedBy }]) => changedBy === 'nobody' && !RESTRICTIONS.has(name),
+  );
+  const defaults = Object.fromEntries(granted.map(([name, definition]) => [name, definition.default]));
+  const settings: Readonly<Record<string, unknown>> = copy.realm.settings;
+  dropped.push(...Object.keys(defaults).filter((name) => settings[name] !== defaults[name]));
+  const realm = { ...copy.realm, settings: { ...copy.realm.settings, ...defaults } };
+  return { copy: { ...copy, realm, users, dataSchemas, playgrounds }, dropped };
+}
+
+function problemOf(declared: DataSchemaDeclaration, validator: DataValidator): string | null {
+  try {
+    checkDataSchema(declared, validator);
+    return null;
+  } catch (error) {
+    if (error instanceof DomainError) return error.message;
+    throw error;
+  }
+}
