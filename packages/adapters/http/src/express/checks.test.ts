@@ -1080,4 +1080,12 @@ describe('router inside an Express application', () => {
     expect((await call('GET', '//chat/other')).status).toBe(418);
     expect((await call('GET', '//api/v1/messages')).status).toBe(418);
   });
+
+  it('refuses deeply nested JSON behind a JSON parser', async () => {
+    await restart({}, anApp([express.json()]));
+    const headers = { 'content-type': 'application/json' };
+    const body = `{"content":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+    const reply = await call('POST', '//chat/api/v1/messages', { headers, body });
+    expect(reply).toMatchObject({ status: 400, body: { code: 'INVALID_JSON' } });
+  });
 });

@@ -107,7 +107,17 @@ function fieldsOfJson(value: unknown): Fields {
   return new Map(members.map(([name, member]) => [name, asField(member)]));
 }
 
-const asField = (member: unknown): string => (typeof member === 'string' ? member : JSON.stringify(member));
+const asField = (member: unknown): string => (typeof member === 'string' ? member : jsonOf(member));
+
+/** @throws HttpRefusal for values nested too deeply, which parsers of host applications accept */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (error instanceof RangeError) throw malformedJson();
+    throw error;
+  }
+}
 
 /** Returns the fields of a body parsed by an earlier middleware. */
 export function fieldsOfParsed(body: unknown, contentType: string): Fields {
@@ -128,7 +138,7 @@ export function fieldsOfParsed(body: unknown, contentType: string): Fields {
 function bytesOfParsed(body: unknown, contentType: string): Buffer {
   if (Buffer.isBuffer(body)) return body;
   if (typeof body === 'string') return Buffer.from(body);
-  if (kindOf(contentType) !== 'form') return Buffer.from(JSON.stringify(body) ?? '');
+  if (kindOf(contentType) !== 'form') return Buffer.from(jsonOf(body) ?? '');
   return Buffer.from(new URLSearchParams([...fieldsOfParsed(body, contentType)]).toString());
 }
 
