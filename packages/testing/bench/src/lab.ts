@@ -1,4 +1,4 @@
-import { closeSync, copyFileSync, fsyncSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, copyFileSync, fsyncSync, mkdirSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -102,8 +102,11 @@ export class Lab {
     return this.keep(new HttpLoad());
   }
 
+  /** Path in a new folder, since files next to a database belong to one database. */
   newFile(): string {
-    return join(this.folder, `${++this.files}.db`);
+    const folder = join(this.folder, String(++this.files));
+    mkdirSync(folder);
+    return join(folder, 'parley.db');
   }
 
   /** Called between workloads, so that none affects the next. */
