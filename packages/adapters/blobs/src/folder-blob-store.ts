@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, link, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type BlobContent,
@@ -100,6 +100,23 @@ export class FolderBlobStore implements BlobStore {
     await writeDurably(temporary, inOneChunk(bytes));
     await rename(temporary, join(this.folder, name));
     await syncFolder(this.folder);
+  }
+
+  /** Like `putObject`, but returns false if the object exists. */
+  async addObject(name: string, bytes: Uint8Array): Promise<boolean> {
+    await this.makeFolder(this.unfinished);
+    const temporary = join(this.unfinished, randomUUID());
+    await writeDurably(temporary, inOneChunk(bytes));
+    try {
+      await link(temporary, join(this.folder, name));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw error;
+    } finally {
+      await rm(temporary, { force: true });
+    }
+    await syncFolder(this.folder);
+    return true;
   }
 
   async *readObject(name: string): AsyncGenerator<Uint8Array> {

@@ -25,7 +25,7 @@ import { defineSearchFunctions } from './messages/conditions.js';
 export const APPLICATION_ID = 0x50726c79;
 
 /** Name of the fact that identifies the database and its copies. */
-const INSTALLATION_FACT = 'installation';
+export const INSTALLATION_FACT = 'installation';
 /** Name of the fact with the database to which `parley move` has copied this one. */
 export const MOVED_FACT = 'moved to';
 
@@ -270,6 +270,15 @@ export function checkHeader(path: string): boolean {
     throw refusal(path, error);
   }
   return false;
+}
+
+/** True for a file that this release can open as a database with contents. */
+export function isDatabaseFile(path: string): boolean {
+  try {
+    return !checkHeader(path);
+  } catch {
+    return false;
+  }
 }
 
 export function refusal(path: string, error: unknown): DatabaseRefused | MissingLibrary {

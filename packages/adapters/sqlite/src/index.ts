@@ -17,7 +17,7 @@ import { SqliteUnitOfWork } from './engine/unit-of-work.js';
 import { repositoryFactory } from './features.js';
 
 export { isUnsafeBinary, openDatabaseFile } from './binary.js';
-export { makePrivate } from './database.js';
+export { isDatabaseFile, makePrivate, placeOf } from './database.js';
 export { migrate } from './engine/migrate.js';
 export { isDiskFailure } from './engine/write-failures.js';
 export { MIGRATIONS as SQLITE_MIGRATIONS } from './features.js';

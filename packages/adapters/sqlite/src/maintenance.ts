@@ -10,7 +10,16 @@ import type {
 import { DatabaseRefused, SECRET_FINGERPRINT } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
 import { openDatabaseFile } from './binary.js';
-import { checkHeader, factIn, LATEST_VERSION, makePrivate, openWriter, refusal, requireLog } from './database.js';
+import {
+  checkHeader,
+  factIn,
+  INSTALLATION_FACT,
+  LATEST_VERSION,
+  makePrivate,
+  openWriter,
+  refusal,
+  requireLog,
+} from './database.js';
 import { pendingSteps } from './engine/migrate.js';
 import { MIGRATIONS } from './features.js';
 
@@ -33,6 +42,7 @@ export function inspectDatabase(path: string): DatabaseState {
     const schema = database.pragma('user_version', { simple: true }) as number;
     return {
       isCompacted: database.pragma('auto_vacuum', { simple: true }) !== 0,
+      installation: factIn(database, INSTALLATION_FACT),
       schema,
       latestSchema: LATEST_VERSION,
       pendingSteps: stepsToRun(path, database),

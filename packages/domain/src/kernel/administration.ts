@@ -10,6 +10,8 @@ export interface DatabaseState {
   readonly pendingSteps: readonly string[];
   /** Fingerprint of the secret used to derive API keys; null if not stored yet. */
   readonly secretFingerprint: string | null;
+  /** Id of the database and its copies; null if a release before 0.3 created it and no later one has opened it. */
+  readonly installation: string | null;
   /** False if the file may contain deleted text, because a release before 0.3 created it. */
   readonly isCompacted: boolean;
   readonly bytes: number;

@@ -52,6 +52,7 @@ describe('parley backup and restore', () => {
       secretPath: secretPathFor(database),
       secret,
       blobs: new FolderBlobStore(join(directory, folder, 'files')),
+      requireOwnFiles: async () => {},
       erasures: [],
       replay: async () => ({ repeated: [], withoutOwner: [] }),
     };

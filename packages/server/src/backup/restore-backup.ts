@@ -27,6 +27,8 @@ export interface RestoreTarget {
   /** Secret from the configuration or an existing file; null to restore the archived secret. */
   readonly secret: string | null;
   readonly blobs: BlobStore;
+  /** Called with the restored database before files are stored. Throws if their location belongs to another one. */
+  requireOwnFiles(database: string): Promise<void>;
   /** Known erasures. Those after the backup are repeated. */
   readonly erasures: readonly ErasureRecord[];
   /** Repeats erasures in the unfinished database, completely. */
@@ -37,6 +39,9 @@ export interface RestoreResult extends BackupDescription {
   readonly files: number;
   readonly replayed: ReplayedErasures;
 }
+
+/** End of the name of an unfinished database. */
+export const RESTORING = '.restoring';
 
 /** Time for which the clocks of a backup and of an erasure may differ. Repeating an erasure has no effect. */
 const CLOCK_MARGIN_SECONDS = 600;
@@ -51,9 +56,9 @@ export async function restoreBackup(path: string, target: RestoreTarget): Promis
   }
   if (!existsSync(path)) throw new StartupError(`${path} does not exist.`);
   const madeFolder = mkdirSync(dirname(database), { recursive: true, mode: 0o700 });
-  const unfinished = `${database}.restoring`;
+  const unfinished = `${database}${RESTORING}`;
   removeDatabase(unfinished);
-  const restoration = new Restoration(path, unfinished, target.blobs);
+  const restoration = new Restoration(path, unfinished, target);
   try {
     await readArchive(path, (entry) => restoration.take(entry));
     const { description, secret } = restoration.complete();
@@ -99,7 +104,7 @@ class Restoration {
   constructor(
     private readonly path: string,
     private readonly database: string,
-    private readonly blobs: BlobStore,
+    private readonly target: Pick<RestoreTarget, 'blobs' | 'requireOwnFiles'>,
   ) {}
 
   async take({ name, size, content }: ArchiveEntry): Promise<void> {
@@ -109,6 +114,7 @@ class Restoration {
     } else if (name === BACKUP_ENTRIES.database) {
       await pipeline(content, createWriteStream(this.database, { mode: 0o600, flags: 'wx', flush: true }));
       this.hasDatabase = true;
+      await this.target.requireOwnFiles(this.database);
     } else if (name === BACKUP_ENTRIES.secret) {
       this.secretFile = await readText(content, size);
       this.secret = parseMarkedSecret(this.secretFile.trim());
@@ -119,11 +125,11 @@ class Restoration {
   private async takeFile(name: string, content: AsyncIterable<Uint8Array>): Promise<void> {
     const key = name.startsWith(BACKUP_ENTRIES.files) ? name.slice(BACKUP_ENTRIES.files.length) : '';
     if (!isBlobKey(key)) throw this.refusal(`it contains an unexpected entry ${JSON.stringify(name)}`);
-    const isThere = (await this.blobs.sizeOf(key)) !== null;
+    const isThere = (await this.target.blobs.sizeOf(key)) !== null;
     // An earlier attempt or the server stored the file already; keys are unique.
     if (isThere) return;
     this.stored.push(key);
-    await this.blobs.put(key, content);
+    await this.target.blobs.put(key, content);
   }
 
   complete(): { readonly description: BackupDescription; readonly secret: string } {
@@ -134,7 +140,7 @@ class Restoration {
 
   async undo(): Promise<void> {
     removeDatabase(this.database);
-    for (const key of this.stored) await this.blobs.remove(key);
+    for (const key of this.stored) await this.target.blobs.remove(key);
   }
 
   private parseDescription(text: string): BackupDescription {

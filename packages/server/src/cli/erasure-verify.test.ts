@@ -132,7 +132,6 @@ describe('parley erasure verify', () => {
   });
 
   it('counts compressed files without unpacking them', async () => {
-    mkdirSync(join(directory, 'data', 'files'));
     writeFileSync(join(directory, 'data', 'files', 'x'), Buffer.from([0x1f, 0x8b, 8, 0]));
     expect(await verify()).toMatchObject({ code: 0, compressedFiles: 1 });
   });

@@ -2,11 +2,13 @@ import { normalizeTopic, topicKey } from '@parley/domain/channels';
 import { SweepFiles } from '@parley/domain/files';
 import type { MessageId } from '@parley/domain/kernel';
 import { IndexMessages, RestoreMessages } from '@parley/domain/messages';
+import { sqliteOf } from '../configuration/configuration.js';
 import { counted } from '../kernel/counted.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
-import { locationOf } from '../start/open-parley.js';
+import { isNewDatabase, locationOf } from '../start/files-location.js';
+import { filesStateOf, identityOf, SHARED_ADVICE, splitFiles } from '../start/files-mark.js';
 import type { Command, CommandContext, CommandResult } from './command.js';
-import { findRealm, nameOf, REALM, withParley } from './databases.js';
+import { findRealm, NEW_DATABASE, nameOf, REALM, requireDatabase, withParley } from './databases.js';
 
 async function restore(context: CommandContext): Promise<CommandResult> {
   const [channelName, topic, message, since] = ['channel', 'topic', 'message', 'since'].map(context.flag);
@@ -79,6 +81,13 @@ export const MESSAGE_COMMANDS: readonly Command[] = [
 ];
 
 async function sweep({ invocation, isOn, withParley }: CommandContext): Promise<CommandResult> {
+  requireDatabase(invocation);
+  const { configuration } = invocation;
+  const { database } = configuration;
+  if (database.kind === 'sqlite' && !isNewDatabase(configuration)) {
+    const state = await filesStateOf(configuration, identityOf(database.path));
+    if (state === 'shared') throw new StartupError(`Nothing is removed: ${SHARED_ADVICE}.`);
+  }
   return withParley(async ({ useCase }) => {
     const isDryRun = isOn('dry-run');
     const keepDetachedSeconds = invocation.configuration.keepDeletedDays * 86_400;
@@ -90,10 +99,27 @@ async function sweep({ invocation, isOn, withParley }: CommandContext): Promise<
 }
 
 async function adopt({ invocation }: CommandContext): Promise<CommandResult> {
-  const { files } = invocation.configuration;
-  if (files === null) throw new StartupError('The folder of files beside the database always belongs to it.');
+  const { configuration } = invocation;
   await withParley(invocation, async () => {}, { adoptsFiles: true });
-  return { lines: [`${locationOf(files)} belongs to this database now.`], data: { files } };
+  return {
+    lines: [`${locationOf(configuration)} belongs to this database now.`],
+    data: { files: configuration.files },
+  };
+}
+
+async function split({ invocation }: CommandContext): Promise<CommandResult> {
+  requireDatabase(invocation);
+  const { configuration } = invocation;
+  const { path } = sqliteOf(configuration, 'parley file split', ' Each database has its own bucket.');
+  if (configuration.files !== null) throw new UsageError('parley file split takes no PARLEY_FILES.');
+  const { folder, copied, missing } = await splitFiles(configuration, path);
+  return {
+    lines: [
+      `Copied ${counted(copied, 'file')} to ${folder}, which belongs to this database now. Start its server again.`,
+      ...(missing > 0 ? [`The content of ${counted(missing, 'file')} is missing; see parley doctor --thorough.`] : []),
+    ],
+    data: { folder, copied, missing },
+  };
 }
 
 export const FILE_COMMANDS: readonly Command[] = [
@@ -109,7 +135,18 @@ export const FILE_COMMANDS: readonly Command[] = [
     help: 'makes the location of files belong to this database, for example after a restore',
     details:
       'No server may use the database that the location belonged to, because both would remove files of the other.',
+    flags: NEW_DATABASE,
     examples: ['parley file adopt'],
     run: adopt,
+  },
+  {
+    name: 'file split',
+    help: 'copies the files of a database from a shared folder into a folder of its own',
+    details: [
+      'For databases of older releases in one folder, which share the folder "files". No server may use the database meanwhile.',
+      'The new folder has the name of the database, such as parley.db.files. The command can be repeated. It removes nothing.',
+    ].join('\n'),
+    examples: ['parley file split --database sqlite:/var/lib/parley/second.db'],
+    run: split,
   },
 ];

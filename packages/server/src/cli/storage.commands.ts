@@ -15,7 +15,9 @@ import { addressesOf } from '../http/http-server.js';
 import { counted } from '../kernel/counted.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import { readSetting } from '../kernel/values.js';
-import { blobStoreOf, openParley } from '../start/open-parley.js';
+import { blobStoreOf, locationOf } from '../start/files-location.js';
+import { filesStateOf, identityOf } from '../start/files-mark.js';
+import { openParley } from '../start/open-parley.js';
 import { findSecret, requireSameSecret, secretPathFor } from '../start/secret.js';
 import { parleyVersion } from '../version.js';
 import { always, type Command, type CommandContext, type CommandResult, EXIT_CODES } from './command.js';
@@ -94,6 +96,7 @@ async function restore({ invocation, words, flag }: CommandContext): Promise<Com
     secretPath: secretPathFor(database.path),
     secret: findSecret(configuration),
     blobs: blobStoreOf(configuration),
+    requireOwnFiles: (unfinished) => requireOwnFiles(configuration, unfinished),
     erasures: [...(await readLedger(ledger)), ...(await readErasures(flag('erasures')))],
     replay: (unfinished, secret, erasures) => replayErasures(configuration, { unfinished, secret, ledger }, erasures),
   });
@@ -108,6 +111,16 @@ async function restore({ invocation, words, flag }: CommandContext): Promise<Com
     ],
     data: { database: database.path, ...data, hasLedger, erasedAgain: replayed.repeated.length },
   };
+}
+
+/** In PARLEY_FILES, the server requires `parley file adopt` after a restore. @throws StartupError */
+async function requireOwnFiles(configuration: Configuration, unfinished: string): Promise<void> {
+  const state = await filesStateOf(configuration, identityOf(unfinished));
+  if (state === 'own' || state === 'free' || (state === 'original' && configuration.files !== null)) return;
+  throw new StartupError(
+    `${locationOf(configuration)} holds the files of another database. Restore into another folder, or set PARLEY_FILES. ` +
+      'If no server uses the other one any more, move its files away: the backup contains all files.',
+  );
 }
 
 const SQLITE_MAGIC = 'SQLite format 3\0';

@@ -97,6 +97,8 @@ export interface WorkerOptions {
   readonly bucket?: Bucket;
   /** Folder on a disk that needs free space; default: none. */
   readonly dataFolder?: string;
+  /** True if other databases use the folder of files, so that nothing in it is removed; default: false. */
+  readonly sharesFiles?: boolean;
   /** Days for which deleted messages can be restored; default: 30. */
   readonly keepDeletedDays?: number;
   /** Days for which entries of the audit log are kept; default: 400. */
@@ -152,7 +154,7 @@ export function workersOf(options: WorkerOptions, get: Get, resolve: Resolve): r
     ...databaseWorkers(schedule, options, get),
     resolve(PresenceSaver),
     resolve(Promotion),
-    ...expiryWorkers(schedule, options, resolve),
+    ...expiryWorkers(schedule, options, get, resolve),
     ...erasureWorkers(schedule, options, resolve),
     ...directoryWorkers(schedule, get, resolve),
     ...expiredAddressWorkers(schedule, resolve),
@@ -331,7 +333,8 @@ function databaseWorkers(
 /** Deletes expired messages, files, sessions and audit entries. */
 function expiryWorkers(
   { every }: Schedule,
-  { keepDeletedDays = KEEP_DELETED_DAYS, keepAuditDays = KEEP_AUDIT_DAYS }: WorkerOptions,
+  { keepDeletedDays = KEEP_DELETED_DAYS, keepAuditDays = KEEP_AUDIT_DAYS, sharesFiles = false }: WorkerOptions,
+  get: Get,
   resolve: Resolve,
 ): readonly Worker[] {
   const keepDeletedSeconds = keepDeletedDays * DAY_SECONDS;
@@ -346,13 +349,21 @@ function expiryWorkers(
         await resolve(PurgeArchive).execute({ keepSeconds: keepDeletedSeconds });
       },
     }),
-    every({
-      name: 'removing unused files',
-      // Files are kept for at least a week, orphaned bytes for an hour.
-      everyMs: 6 * HOUR_MS,
-      firstMs: 10 * MINUTE_MS,
-      run: () => resolve(SweepFiles).execute({ keepDetachedSeconds: keepDeletedSeconds }),
-    }),
+    ...(sharesFiles
+      ? []
+      : [
+          every({
+            name: 'removing unused files',
+            // Files are kept for at least a week, orphaned bytes for an hour.
+            everyMs: 6 * HOUR_MS,
+            firstMs: 10 * MINUTE_MS,
+            run: async () => {
+              const removed = await resolve(SweepFiles).execute({ keepDetachedSeconds: keepDeletedSeconds });
+              if (Object.values(removed).some((count) => count > 0))
+                get('logger').info(removed, 'removed unused files');
+            },
+          }),
+        ]),
     every({
       name: 'removing old entries of the audit log',
       everyMs: HOUR_MS,

@@ -10,7 +10,9 @@ import { addressesOf } from '../http/http-server.js';
 import { counted } from '../kernel/counted.js';
 import { describeSpace, diskSpaceOf, diskStateOf } from '../observation/disk-space.js';
 import { type Finding, findingsOn } from '../observation/postgres-findings.js';
-import { blobStoreOf, filesFolderOf, isReceiving, smtpMailerOf } from '../start/open-parley.js';
+import { blobStoreOf, filesFolderOf } from '../start/files-location.js';
+import { filesStateOf, identityOf, notOwn, SHARED_ADVICE, sharersOf } from '../start/files-mark.js';
+import { isReceiving, smtpMailerOf } from '../start/open-parley.js';
 import { findSecret, requireSameSecret, secretPathFor } from '../start/secret.js';
 import { examineLogIn, reasonOf } from './log-in.js';
 import { checkPush, wayToPhones } from './phone-push.js';
@@ -136,6 +138,7 @@ async function examineFile(path: string, examination: Examination): Promise<void
       add('good', 'rights', 'only the owner can read the database');
     else add('advice', 'rights', `other users of this machine can read the database: run chmod 600 ${path}`);
   });
+  await attempt('files', () => checkOwner(configuration, path));
   await attempt('disk', () => {
     const space = diskSpaceOf(dirname(path));
     const state = diskStateOf(space);
@@ -201,6 +204,16 @@ async function examineServer(url: string, examination: Examination): Promise<voi
     await checkFiles(configuration);
     add('good', 'files', `the bucket ${files.bucket} responds`);
   });
+}
+
+/** @throws Error if other databases use the location of files */
+async function checkOwner(configuration: Configuration, path: string): Promise<void> {
+  const state = await filesStateOf(configuration, identityOf(path));
+  if (state === 'shared') {
+    const others = sharersOf(path).join(', ');
+    throw new Error(`${SHARED_ADVICE}${others && ` (${others})`}; until then, unused files are not removed`);
+  }
+  if (state !== 'own' && state !== 'free') throw notOwn(configuration, state);
 }
 
 /** Tests the store even if there are no files yet. @throws Error */

@@ -7,7 +7,8 @@ import { IMPORT_FOLDER } from '@parley/export-files';
 import { administerDatabase } from '@parley/sqlite';
 import type { Configuration } from '../configuration/configuration.js';
 import { StartupError } from '../kernel/startup-error.js';
-import { blobStoreOf, filesFolderOf, outboxOf } from '../start/open-parley.js';
+import { blobStoreOf, filesFolderOf } from '../start/files-location.js';
+import { outboxOf } from '../start/open-parley.js';
 import { MAX_WORD_BYTES, MAX_WORDS, MIN_WORD_BYTES, type WordLine, WordSearch } from './word-search.js';
 
 /** Place of a word, which is named by its line in the list only. */

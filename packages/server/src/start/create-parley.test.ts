@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -81,7 +81,7 @@ describe('createParley', () => {
       /or pass --accept-new-secret \(acceptNewSecret in createParley\)/,
     );
     await expect(createParley(good())).rejects.toThrow(StartupError);
-    expect(readdirSync(directory)).toEqual(['chat.db']);
+    expect(readdirSync(directory)).toEqual(['chat.db', 'files']);
     await (await createParley({ ...other, acceptNewSecret: true })).close();
     await (await createParley(other)).close();
   });
@@ -170,9 +170,21 @@ describe('createParley', () => {
     await parley.close();
   });
 
+  it('warns if databases of older releases share the folder of files', async () => {
+    await (await createParley(good())).close();
+    rmSync(join(directory, 'files'), { recursive: true });
+    copyFileSync(join(directory, 'chat.db'), join(directory, 'copy.db'));
+    const warned: string[] = [];
+    const logger = { info: () => {}, warn: (_: object, text: string) => warned.push(text), error: () => {} };
+    await (await createParley({ ...good(), logger })).close();
+    expect(warned).toEqual([
+      expect.stringContaining('unused files are not removed: other databases share the folder of files'),
+    ]);
+  });
+
   it('opens a database and closes it cleanly', async () => {
     const parley = await createParley(good());
     await parley.close();
-    expect(readdirSync(directory).sort()).toEqual(['chat.db', 'chat.db.secret']);
+    expect(readdirSync(directory).sort()).toEqual(['chat.db', 'chat.db.secret', 'files']);
   });
 });

@@ -1,9 +1,21 @@
-import { copyFileSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FolderBlobStore } from '@parley/blobs';
+import { openDatabaseFile } from '@parley/sqlite';
 import { runCommand } from '../testing/run-command.js';
-import { adoptFiles, claimFiles } from './files-mark.js';
+import type { FilesConfiguration } from './files-location.js';
+import { claimFiles } from './files-mark.js';
 
 let folder: string;
 beforeEach(() => {
@@ -11,10 +23,18 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
+const mark = (location = 'files') => join(folder, location, 'parley-database.json');
+
 describe('claimFiles', () => {
   const OWN = { id: 'a', place: 'here' };
-  const claim = (identity: typeof OWN & { formerPlace?: string }) =>
-    claimFiles(new FolderBlobStore(join(folder, 'files')), 'The folder F', identity);
+  const claim = (identity: typeof OWN & { formerPlace?: string }, adopts = false) => {
+    const configuration = {
+      files: { kind: 'folder', path: join(folder, 'files') },
+      database: null,
+      outgoingProxy: null,
+    };
+    return claimFiles(configuration as unknown as FilesConfiguration, identity, { isNew: false, adopts });
+  };
 
   it('marks an unmarked location and accepts it again', async () => {
     await claim(OWN);
@@ -24,8 +44,8 @@ describe('claimFiles', () => {
   it('rejects the location of another database', async () => {
     await claim(OWN);
     await expect(claim({ id: 'b', place: 'here' })).rejects.toThrow(
-      'The folder F holds the files of another database. Name another location in PARLEY_FILES (files). If no server uses ' +
-        'that database any more, for example after a restore, run: parley file adopt',
+      `The folder ${join(folder, 'files')} holds the files of another database. Name another location in PARLEY_FILES ` +
+        '(files). If no server uses that database any more, for example after a restore, run: parley file adopt',
     );
     await claim(OWN);
   });
@@ -33,7 +53,7 @@ describe('claimFiles', () => {
   it('rejects the location of the database from which this one was copied', async () => {
     await claim(OWN);
     await expect(claim({ id: 'a', place: 'there' })).rejects.toThrow(
-      'The folder F holds the files of another database, of which this one is a copy.',
+      'of another database, of which this one is a copy.',
     );
   });
 
@@ -46,37 +66,220 @@ describe('claimFiles', () => {
   it('accepts an adopted location', async () => {
     await claim(OWN);
     const other = { id: 'b', place: 'there' };
-    await adoptFiles(new FolderBlobStore(join(folder, 'files')), other);
+    await claim(other, true);
     await claim(other);
+  });
+
+  it('rejects a location with a damaged mark', async () => {
+    await claim(OWN);
+    writeFileSync(mark(), '{');
+    await expect(claim(OWN)).rejects.toThrow('parley file adopt');
+  });
+
+  it('lets only one of two databases claim a location at the same time', async () => {
+    const claims = await Promise.allSettled([claim(OWN), claim({ id: 'b', place: 'there' })]);
+    expect(claims.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('names a folder that cannot be written', async () => {
+    writeFileSync(join(folder, 'files'), '');
+    await expect(claim(OWN)).rejects.toThrow(`The folder ${join(folder, 'files')} cannot be used for files: ENOTDIR`);
   });
 });
 
+const run = (database: string, ...args: string[]) =>
+  runCommand([...args, '--database', `sqlite:${join(folder, database)}`]);
+
+async function create(database: string): Promise<void> {
+  expect(await run(database, 'realm', 'create', '--new-database', '', 'Org')).toMatchObject({ code: 0, err: '' });
+}
+
+function copyDatabase(from: string, to: string): void {
+  for (const end of ['', '.secret']) copyFileSync(join(folder, `${from}${end}`), join(folder, `${to}${end}`));
+}
+
 describe('a copy of the database with the same PARLEY_FILES', () => {
-  const run = (database: string, ...args: string[]) =>
-    runCommand([
-      ...args,
-      '--database',
-      `sqlite:${join(folder, database)}`,
-      '--files',
-      `folder:${join(folder, 'shared')}`,
-    ]);
+  const runShared = (database: string, ...args: string[]) =>
+    run(database, ...args, '--files', `folder:${join(folder, 'shared')}`);
 
   beforeEach(async () => {
-    expect(await run('live.db', 'realm', 'create', '--new-database', '', 'Live')).toMatchObject({ code: 0 });
-    copyFileSync(join(folder, 'live.db'), join(folder, 'staging.db'));
-    cpSync(join(folder, 'live.db.secret'), join(folder, 'staging.db.secret'));
+    expect(await runShared('live.db', 'realm', 'create', '--new-database', '', 'Live')).toMatchObject({ code: 0 });
+    copyDatabase('live.db', 'staging.db');
   });
 
   it('cannot sweep the files of the other one', async () => {
-    const swept = await run('staging.db', 'file', 'sweep');
+    const swept = await runShared('staging.db', 'file', 'sweep');
     expect(swept).toMatchObject({ code: 1 });
     expect(swept.err).toContain('holds the files of another database, of which this one is a copy');
-    expect(await run('live.db', 'file', 'sweep')).toMatchObject({ code: 0 });
+    expect(await runShared('live.db', 'file', 'sweep')).toMatchObject({ code: 0 });
   });
 
   it('owns them after parley file adopt', async () => {
-    expect(await run('staging.db', 'file', 'adopt')).toMatchObject({ code: 0 });
+    expect(await runShared('staging.db', 'file', 'adopt')).toMatchObject({ code: 0 });
+    expect(await runShared('staging.db', 'file', 'sweep')).toMatchObject({ code: 0 });
+    expect(await runShared('live.db', 'file', 'sweep')).toMatchObject({ code: 1 });
+  });
+});
+
+const BLOBS = { 'a.db': 'aa'.repeat(16), 'b.db': 'bb'.repeat(16) } as const;
+const HOUR_MS = 3_600_000;
+
+/** Stores old bytes of a picture of the database in the default folder. */
+function addFile(database: keyof typeof BLOBS): void {
+  const blob = BLOBS[database];
+  const shard = join(folder, 'files', blob.slice(0, 2));
+  mkdirSync(shard, { recursive: true });
+  writeFileSync(join(shard, blob), 'picture');
+  const before = new Date(Date.now() - 2 * HOUR_MS);
+  utimesSync(join(shard, blob), before, before);
+  const opened = openDatabaseFile(join(folder, database), {});
+  try {
+    opened.exec(
+      `INSERT INTO picture (realm_id, name, blob, size, format) SELECT min(id), 'a', '${blob}', 7, 'png' FROM realm`,
+    );
+  } finally {
+    opened.close();
+  }
+}
+
+const has = (database: keyof typeof BLOBS, location = 'files'): boolean =>
+  existsSync(join(folder, location, BLOBS[database].slice(0, 2), BLOBS[database]));
+
+describe('two databases in one folder', () => {
+  beforeEach(async () => {
+    await create('a.db');
+    addFile('a.db');
+  });
+
+  /** Creates `b.db` in another folder and moves it beside `a.db`, as releases without marks allowed. */
+  async function addOther(): Promise<void> {
+    await create('other/b.db');
+    for (const end of ['', '.secret']) renameSync(join(folder, `other/b.db${end}`), join(folder, `b.db${end}`));
+    rmSync(join(folder, 'other'), { recursive: true });
+    addFile('b.db');
+    rmSync(mark());
+  }
+
+  it('rejects a second database before it is created', async () => {
+    const before = readdirSync(folder);
+    const { code, err } = await run('b.db', 'realm', 'create', '--new-database', '', 'Second');
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringContaining(
+        `The folder ${join(folder, 'files')} holds the files of another database. Create this one in another folder, or set PARLEY_FILES`,
+      ),
+    });
+    expect(readdirSync(folder)).toEqual(before);
+    expect(await run('a.db', 'file', 'sweep')).toMatchObject({ code: 0, out: expect.stringContaining('0 blobs') });
+    expect(has('a.db')).toBe(true);
+  });
+
+  it('rejects a copy of the database, and accepts it after parley file split', async () => {
+    copyDatabase('a.db', 'staging.db');
+    expect((await run('staging.db', 'file', 'sweep')).err).toContain(
+      'of another database, of which this one is a copy',
+    );
+    expect((await run('staging.db', 'doctor')).out).toContain('of which this one is a copy');
+    expect(await run('staging.db', 'file', 'split')).toMatchObject({ code: 0, out: expect.stringContaining('1 file') });
+    expect(has('a.db', 'staging.db.files')).toBe(true);
     expect(await run('staging.db', 'file', 'sweep')).toMatchObject({ code: 0 });
-    expect(await run('live.db', 'file', 'sweep')).toMatchObject({ code: 1 });
+    expect(await run('a.db', 'file', 'sweep')).toMatchObject({ code: 0 });
+  });
+
+  it('rejects a restore beside the database and restores into its own place', async () => {
+    const backup = join(folder, 'backup.tar');
+    expect(await run('a.db', 'backup', backup)).toMatchObject({ code: 0 });
+    const before = readdirSync(folder);
+    expect(await run('b.db', 'restore', backup)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('holds the files of another database. Restore into another folder'),
+    });
+    expect(readdirSync(folder)).toEqual(before);
+    rmSync(join(folder, 'a.db'));
+    expect(await run('a.db', 'restore', backup)).toMatchObject({ code: 0 });
+    expect(await run('a.db', 'file', 'sweep')).toMatchObject({ code: 0, out: expect.stringContaining('0 blobs') });
+    expect(has('a.db')).toBe(true);
+  });
+
+  it('accepts a copy of the whole folder and a renamed database', async () => {
+    const copy = mkdtempSync(join(tmpdir(), 'parley-files-mark-'));
+    cpSync(folder, copy, { recursive: true });
+    const moved = ['--database', `sqlite:${join(copy, 'renamed.db')}`];
+    expect((await runCommand(['file', 'sweep', '--database', `sqlite:${join(copy, 'a.db')}`])).code).toBe(0);
+    for (const end of ['', '.secret']) renameSync(join(copy, `a.db${end}`), join(copy, `renamed.db${end}`));
+    expect((await runCommand(['file', 'sweep', ...moved])).code).toBe(0);
+    rmSync(copy, { recursive: true });
+  });
+
+  it('rejects a new database in the folder of a deleted one until its files are moved away or adopted', async () => {
+    for (const end of ['', '.secret']) rmSync(join(folder, `a.db${end}`));
+    const creating = ['realm', 'create', '--new-database', '', 'Again'];
+    expect(await run('a.db', ...creating)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(
+        'If the other one was deleted, move its files away, or take them over: parley file adopt',
+      ),
+    });
+    expect(await run('a.db', 'file', 'adopt', '--new-database')).toMatchObject({ code: 0 });
+    expect(await run('a.db', ...creating)).toMatchObject({ code: 0 });
+  });
+
+  it('creates a database at its path by two processes at the same time', async () => {
+    const creating = ['realm', 'create', '--new-database'];
+    const results = await Promise.all(['one', 'two'].map((name) => run('new/c.db', ...creating, name, name)));
+    expect(results).toMatchObject([{ code: 0 }, { code: 0 }]);
+  });
+
+  it('sweeps nothing while databases of older releases share the folder', async () => {
+    await addOther();
+    for (const database of ['a.db', 'b.db']) {
+      expect(await run(database, 'file', 'sweep')).toMatchObject({
+        code: 1,
+        err: expect.stringContaining(
+          'Nothing is removed: other databases share the folder of files. Run parley file split',
+        ),
+      });
+      const doctor = await run(database, 'doctor');
+      expect(doctor.code).toBe(3);
+      expect(doctor.out).toContain(
+        `(${database === 'a.db' ? 'b.db' : 'a.db'}); until then, unused files are not removed`,
+      );
+      expect(await run(database, 'realm', 'list')).toMatchObject({ code: 0 });
+    }
+    expect(existsSync(mark())).toBe(false);
+  });
+
+  it('gives a database a folder of its own by parley file split', async () => {
+    await addOther();
+    // An interrupted attempt has created the folder.
+    mkdirSync(join(folder, 'b.db.files'));
+    for (let times = 0; times < 2; times++) expect(await run('b.db', 'file', 'split')).toMatchObject({ code: 0 });
+    expect([has('b.db', 'b.db.files'), has('a.db', 'b.db.files')]).toEqual([true, false]);
+    expect((await run('b.db', 'doctor')).out).not.toContain('share');
+    expect(await run('a.db', 'file', 'sweep')).toMatchObject({ code: 0, out: expect.stringContaining('1 blob') });
+    expect(await run('b.db', 'file', 'sweep')).toMatchObject({ code: 0, out: expect.stringContaining('0 blobs') });
+    expect([has('a.db'), has('b.db'), has('b.db', 'b.db.files')]).toEqual([true, false, true]);
+  });
+
+  it('sweeps nothing for a database with files in a folder that another one has adopted', async () => {
+    await addOther();
+    expect(await run('a.db', 'file', 'adopt')).toMatchObject({ code: 0 });
+    expect(await run('b.db', 'realm', 'list')).toMatchObject({ code: 0 });
+    expect(await run('b.db', 'file', 'sweep')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('Nothing is removed'),
+    });
+  });
+
+  it('keeps secrets, ledgers and logs apart', async () => {
+    await addOther();
+    for (const database of ['a.db', 'b.db'])
+      expect(await run(database, 'user', 'create', 'ann@example.com', 'Ann', '--role=owner')).toMatchObject({
+        code: 0,
+      });
+    const names = readdirSync(folder);
+    for (const database of ['a.db', 'b.db']) {
+      expect(names).toEqual(expect.arrayContaining([database, `${database}.secret`, `${database}.commands.log`]));
+    }
   });
 });

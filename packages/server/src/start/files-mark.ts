@@ -1,8 +1,21 @@
-import type { FolderBlobStore, S3BlobStore } from '@parley/blobs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { FolderBlobStore, type S3BlobStore } from '@parley/blobs';
+import type { BlobKey } from '@parley/domain/files';
+import { administerDatabase, isDatabaseFile, placeOf } from '@parley/sqlite';
+import { RESTORING } from '../backup/restore-backup.js';
 import { StartupError } from '../kernel/startup-error.js';
-
-/** Object that names the database whose files a location holds. */
-const MARK = 'parley-database.json';
+import {
+  blobStoreOf,
+  databaseNameOf,
+  FILES_MARK,
+  type FilesConfiguration,
+  isNewDatabase,
+  isSplit,
+  locationOf,
+  sharedFolderOf,
+  splitFolderOf,
+} from './files-location.js';
 
 /** Identity of a database. A copy has the same `id` and another `place`. */
 export interface DatabaseIdentity {
@@ -12,43 +25,207 @@ export interface DatabaseIdentity {
   readonly formerPlace?: string | null;
 }
 
-type MarkedStore = Pick<FolderBlobStore | S3BlobStore, 'readObject' | 'putObject'>;
+interface Mark extends Pick<DatabaseIdentity, 'id' | 'place'> {
+  /** File name of the database beside the default folder. It stays when both are copied or the database is restored. */
+  readonly name?: string;
+}
+
+/** Relation between a database and a location of files. */
+export type FilesState =
+  | 'own'
+  /** Without a mark, and not used by others. */
+  | 'free'
+  /** Used by several databases of a release without marks. */
+  | 'shared'
+  /** Marked by a database with the same identity at another place. */
+  | 'original'
+  | 'foreign';
+
+interface Claim {
+  /** True if the database was created just now, so that it has no files yet. */
+  readonly isNew: boolean;
+  /** Takes the location over from another database. */
+  readonly adopts: boolean;
+}
+
+export const SHARED_ADVICE =
+  'other databases share the folder of files. Run parley file split for each, or parley file adopt if no server uses the others';
 
 /**
- * Marks a location of files as this database's. Two databases with one location would remove each other's files.
+ * Marks the location of files as this database's. Two databases with one location would remove each other's files.
+ * Returns false for a shared folder, which nobody may sweep. A bucket that cannot be reached is not checked.
  * @throws StartupError if the location holds the files of another database
  */
-export async function claimFiles(store: MarkedStore, location: string, own: DatabaseIdentity): Promise<void> {
-  const mark = await readMark(store);
-  if (mark?.id === own.id && mark.place === own.place) return;
-  const isMoved = mark !== null && mark.id === own.id && mark.place === own.formerPlace;
-  if (mark !== null && !isMoved) {
-    throw new StartupError(
-      `${location} holds the files of another database${mark.id === own.id ? ', of which this one is a copy' : ''}. ` +
-        'Name another location in PARLEY_FILES (files). If no server uses that database any more, for example after a ' +
-        'restore, run: parley file adopt',
-    );
+export async function claimFiles(
+  configuration: FilesConfiguration,
+  own: DatabaseIdentity,
+  { isNew, adopts }: Claim,
+): Promise<boolean> {
+  const store = blobStoreOf(configuration);
+  const claim = async (): Promise<boolean> => {
+    const mark = markOf(configuration, own);
+    if (adopts) {
+      await store.putObject(FILES_MARK, mark);
+      return true;
+    }
+    const state = await filesStateOf(configuration, own);
+    if (state === 'own') {
+      if (!(await readBytes(store))?.equals(mark)) await store.putObject(FILES_MARK, mark);
+      return true;
+    }
+    if (state === 'shared' && !isNew) return false;
+    if (state === 'foreign' || state === 'original') throw notOwn(configuration, state);
+    if (!(store instanceof FolderBlobStore)) await store.putObject(FILES_MARK, mark);
+    // Another database may have claimed the folder meanwhile.
+    else if (!(await store.addObject(FILES_MARK, mark))) return claim();
+    return true;
+  };
+  try {
+    return await claim();
+  } catch (error) {
+    if (error instanceof StartupError) throw error;
+    if (configuration.files?.kind === 's3') return true;
+    throw new StartupError(`${locationOf(configuration)} cannot be used for files: ${(error as Error).message}`);
   }
-  await adoptFiles(store, own);
 }
 
-/** Marks a location of files as this database's, whatever it held before. */
-export async function adoptFiles(store: MarkedStore, { id, place }: DatabaseIdentity): Promise<void> {
-  await store.putObject(MARK, Buffer.from(JSON.stringify({ id, place })));
+/** Rejects a location with the files of others before a database is created. @throws StartupError */
+export async function refuseUsedFiles(configuration: FilesConfiguration): Promise<void> {
+  const state = await filesStateOf(configuration, null).catch(() => 'free');
+  // Another process may have created the database meanwhile.
+  if (state === 'free' || !isNewDatabase(configuration)) return;
+  throw new StartupError(
+    `${locationOf(configuration)} holds the files of another database. Create this one in another folder, or set ` +
+      'PARLEY_FILES (files). If the other one was deleted, move its files away, or take them over: parley file adopt --new-database',
+  );
 }
 
-/** Returns null without a readable mark. */
-async function readMark(store: MarkedStore): Promise<DatabaseIdentity | null> {
+export function notOwn(configuration: FilesConfiguration, state: FilesState): StartupError {
+  const remedy =
+    configuration.files === null
+      ? 'Copy its own files into a folder of its own by parley file split, or move it into another folder.'
+      : 'Name another location in PARLEY_FILES (files).';
+  return new StartupError(
+    `${locationOf(configuration)} holds the files of another database${state === 'original' ? ', of which this one is a copy' : ''}. ` +
+      `${remedy} If no server uses that database any more, for example after a restore, run: parley file adopt`,
+  );
+}
+
+/** Changes nothing. `own` is null for a database that does not exist yet. */
+export async function filesStateOf(
+  configuration: FilesConfiguration,
+  own: DatabaseIdentity | null,
+): Promise<FilesState> {
+  const store = blobStoreOf(configuration);
+  const bytes = await readBytes(store);
+  const path = defaultOf(configuration);
+  if (bytes === null) return path !== null && sharersOf(path).length > 0 ? 'shared' : 'free';
+  const mark = parseMark(bytes);
+  if (own === null) return 'foreign';
+  if (mark.id === own.id) {
+    const isOwn =
+      [own.place, own.formerPlace].includes(mark.place) || (path !== null && mark.name === databaseNameOf(path));
+    return isOwn ? 'own' : 'original';
+  }
+  return path !== null && existsSync(path) && (await hasFilesIn(store, path)) ? 'shared' : 'foreign';
+}
+
+/**
+ * Reads the identity of a database without changing it. The id is empty if no release from 0.3 on has opened it.
+ * @throws DatabaseRefused
+ */
+export const identityOf = (path: string): DatabaseIdentity => ({
+  id: administerDatabase(path).inspect().installation ?? '',
+  place: placeOf(path),
+});
+
+/** Path of the database if its files are in the default folder; else null. */
+const defaultOf = ({ files, database }: FilesConfiguration): string | null =>
+  files === null && database?.kind === 'sqlite' ? database.path : null;
+
+/** Names of other databases whose files are in the same default folder. */
+export function sharersOf(path: string): readonly string[] {
+  if (isSplit(path)) return [];
+  const folder = dirname(resolve(path));
+  const own = databaseNameOf(path);
+  return readdirSync(folder).filter((name) => {
+    const other = join(folder, name);
+    const isFile = !name.endsWith(RESTORING) && statSync(other, { throwIfNoEntry: false })?.isFile();
+    return isFile && isDatabaseFile(other) && databaseNameOf(other) !== own && !isSplit(other);
+  });
+}
+
+const BLOBS_TO_TRY = 1000;
+
+async function hasFilesIn(store: FolderBlobStore | S3BlobStore, path: string): Promise<boolean> {
+  for (const { blob } of administerDatabase(path).listBlobs('', BLOBS_TO_TRY))
+    if ((await store.sizeOf(blob as BlobKey)) !== null) return true;
+  return false;
+}
+
+const markOf = (configuration: FilesConfiguration, { id, place }: DatabaseIdentity): Buffer => {
+  const path = defaultOf(configuration);
+  return Buffer.from(JSON.stringify({ id, place, ...(path !== null && { name: databaseNameOf(path) }) }));
+};
+
+/** Returns a mark of no database if it is damaged. */
+function parseMark(bytes: Buffer): Mark {
+  try {
+    return JSON.parse(bytes.toString()) as Mark;
+  } catch {
+    return { id: '', place: '' };
+  }
+}
+
+/** Returns null without a mark. */
+async function readBytes(store: FolderBlobStore | S3BlobStore): Promise<Buffer | null> {
   const chunks: Uint8Array[] = [];
   try {
-    for await (const chunk of store.readObject(MARK)) chunks.push(chunk);
-    const { id, place } = JSON.parse(Buffer.concat(chunks).toString());
-    return { id, place };
+    for await (const chunk of store.readObject(FILES_MARK)) chunks.push(chunk);
+    return Buffer.concat(chunks);
   } catch (error) {
-    if (error instanceof SyntaxError || isMissing(error)) return null;
+    if (isMissing(error)) return null;
     throw error;
   }
 }
 
 const isMissing = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException).code === 'ENOENT' || (error as Error).name === 'NoSuchKey';
+
+const BLOBS_AT_A_TIME = 1000;
+
+export interface SplitFiles {
+  readonly folder: string;
+  readonly copied: number;
+  readonly missing: number;
+}
+
+/**
+ * Copies the files of a database from the default folder into one of its own, and marks that last. Can be repeated.
+ * @throws StartupError
+ */
+export async function splitFiles(configuration: FilesConfiguration, path: string): Promise<SplitFiles> {
+  const own = identityOf(path);
+  if (own.id === '') throw new StartupError(`${path} is from a release before 0.3: run parley migrate first.`);
+  const folder = splitFolderOf(path);
+  const target = new FolderBlobStore(folder);
+  const source = new FolderBlobStore(sharedFolderOf(path));
+  let [copied, missing] = [0, 0];
+  for (let after = ''; ; ) {
+    const page = administerDatabase(path).listBlobs(after, BLOBS_AT_A_TIME);
+    if (page.length === 0) break;
+    for (const { blob, size } of page) {
+      after = blob;
+      const key = blob as BlobKey;
+      if ((await target.sizeOf(key)) === size) continue;
+      const end = await source.sizeOf(key);
+      if (end === null) missing++;
+      else {
+        await target.put(key, source.read(key, { start: 0, end }));
+        copied++;
+      }
+    }
+  }
+  await target.putObject(FILES_MARK, markOf({ ...configuration, files: null }, own));
+  return { folder, copied, missing };
+}

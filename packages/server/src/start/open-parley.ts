@@ -1,13 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import {
-  type BucketListener,
-  FolderBlobStore,
-  FolderPartialBlobStore,
-  S3BlobStore,
-  S3PartialBlobStore,
-} from '@parley/blobs';
+import { FolderPartialBlobStore, S3BlobStore, S3PartialBlobStore } from '@parley/blobs';
 import type { Installation, NatsBus } from '@parley/bus-nats';
 import type { Mailer, PasswordHasher } from '@parley/domain/access';
 import type { BlobStore } from '@parley/domain/files';
@@ -48,7 +41,8 @@ import { findingsOn } from '../observation/postgres-findings.js';
 import { parleyVersion } from '../version.js';
 import { newServerId } from '../workers/ended-leases.js';
 import { DatabaseClock } from './database-clock.js';
-import { adoptFiles, claimFiles, type DatabaseIdentity } from './files-mark.js';
+import { blobStoreOf, filesFolderOf, isNewDatabase } from './files-location.js';
+import { claimFiles, type DatabaseIdentity, refuseUsedFiles, SHARED_ADVICE } from './files-mark.js';
 import { findSecret, makeSecret, requireSameSecret } from './secret.js';
 
 type RuntimeConfig = Omit<
@@ -109,9 +103,8 @@ export async function openParley(
   const blobStores = blobStoresOf(configuration, ports, hostOptions.logger);
   const onCommit = commitListener(hostOptions.metrics, report);
   requireShareable(configuration);
-  const { storage, secret, installation, identity, examine } = await openStorage(configuration, ports, {
-    acceptsNewSecret,
-    clock,
+  const { storage, secret, installation, claim, examine } = await openStorage(configuration, ports, {
+    ...{ acceptsNewSecret, adoptsFiles, clock },
     isOneOff: hostOptions.isOneOff ?? false,
     logger: hostOptions.logger,
     ...(onCommit && { onCommit }),
@@ -131,7 +124,7 @@ export async function openParley(
     }
   };
   try {
-    if (identity && !ports.blobs) await requireOwnFiles(configuration, identity, adoptsFiles);
+    const sharesFiles = !(await claim());
     const ownSecret = secret();
     const serverId = newServerId();
     const reportPresence = async (state?: NodeState) => {
@@ -162,7 +155,7 @@ export async function openParley(
       ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
       ...(storage.eraseDeleted && { eraseDeleted: (signal) => storage.eraseDeleted!(signal) }),
       ...(storage.gauges && { storageGauges: () => storage.gauges!() }),
-      images,
+      ...{ images, sharesFiles },
       webAssets: webAssetsOf(configuration, blobStores.blobs),
       ...(configuration.isDemo && { demo: DEMO }),
       frameAncestors: configuration.frameAncestors,
@@ -210,8 +203,8 @@ interface OpenStorage {
   readonly secret: () => string;
   /** Null if other servers cannot use the database. */
   readonly installation: Installation | null;
-  /** Absent if the host application provides the storage. */
-  readonly identity?: DatabaseIdentity;
+  /** Claims the location of files. Returns false if other databases share it. */
+  readonly claim: () => Promise<boolean>;
   /** Logs problems of the database server for the operator. */
   readonly examine?: () => Promise<void>;
 }
@@ -261,17 +254,24 @@ async function openStorage(
   ports: HostPorts,
   {
     acceptsNewSecret,
+    adoptsFiles = false,
     clock,
     isOneOff,
     logger,
     onCommit,
     onUnknownSchema,
-  }: Pick<HostOptions, 'acceptsNewSecret' | 'isOneOff' | 'logger' | 'onCommit' | 'onUnknownSchema'> & {
+  }: Pick<HostOptions, 'acceptsNewSecret' | 'adoptsFiles' | 'isOneOff' | 'logger' | 'onCommit' | 'onUnknownSchema'> & {
     readonly clock: Clock;
   },
 ): Promise<OpenStorage> {
   const { database } = configuration;
-  if (database === null) return { storage: ports.storage!, secret: () => configuration.secret!, installation: null };
+  if (database === null)
+    return {
+      storage: ports.storage!,
+      secret: () => configuration.secret!,
+      installation: null,
+      claim: async () => true,
+    };
   const secret = findSecret({ ...configuration, database });
   const options = {
     clock,
@@ -284,6 +284,7 @@ async function openStorage(
     report: (problem: string) => logger.error({}, problem),
     ...(onCommit && { onCommit }),
   };
+  const claim = claimOf(configuration, ports, { logger, adoptsFiles });
   if (database.kind === 'postgres') {
     requirePlaces(configuration, ports);
     const { examinePostgres, openPostgresStorage, SESSIONS_PER_SERVER } = await import('@parley/postgres');
@@ -312,13 +313,33 @@ async function openStorage(
         if (LOGGED_SUBJECTS.has(subject) && level !== 'good') warn(logger, { subject }, `database server: ${text}`);
     };
     const { installation } = storage;
-    return { storage, secret: () => secret!, installation, identity: installation, examine };
+    return { storage, secret: () => secret!, installation, claim: () => claim(installation, false), examine };
   }
+  const isNew = isNewDatabase(configuration);
+  if (isNew && !adoptsFiles && !ports.blobs) await refuseUsedFiles(configuration);
   makeFolderOf(database);
   const storage = openSqliteStorage({ path: database.path, ...options });
-  const { installation: identity } = storage;
-  return { storage, secret: () => secret ?? makeSecret({ database }), installation: null, identity };
+  return {
+    storage,
+    secret: () => secret ?? makeSecret({ database }),
+    installation: null,
+    claim: () => claim(storage.installation, isNew),
+  };
 }
+
+/** Claims the location of files for a database, and warns if others share it. */
+const claimOf =
+  (
+    configuration: RuntimeConfig,
+    { blobs }: HostPorts,
+    { logger, adoptsFiles }: Required<Pick<HostOptions, 'logger' | 'adoptsFiles'>>,
+  ) =>
+  async (identity: DatabaseIdentity, isNew: boolean): Promise<boolean> => {
+    if (blobs) return true;
+    const isOwn = await claimFiles(configuration, identity, { isNew, adopts: adoptsFiles });
+    if (!isOwn) warn(logger, {}, `unused files are not removed: ${SHARED_ADVICE}`);
+    return isOwn;
+  };
 
 interface AdmittedDatabase {
   readonly secretFingerprint: string | null;
@@ -377,49 +398,6 @@ function keptBuildsOf({ database }: RuntimeConfig, blobs: BlobStore): KeptBuilds
   if (database?.kind === 'sqlite') return new FolderBuilds(join(dirname(database.path), 'web-client'));
   return blobs instanceof S3BlobStore ? new BucketBuilds(blobs) : null;
 }
-
-/**
- * Claims the configured location. The default folder beside the database belongs to it. A bucket that cannot be reached
- * is not checked.
- * @throws StartupError if the location holds the files of another database
- */
-async function requireOwnFiles(
-  configuration: RuntimeConfig,
-  identity: DatabaseIdentity,
-  adoptsFiles: boolean,
-): Promise<void> {
-  const { files } = configuration;
-  if (files === null) return;
-  const store = blobStoreOf(configuration);
-  try {
-    if (adoptsFiles) await adoptFiles(store, identity);
-    else await claimFiles(store, locationOf(files), identity);
-  } catch (error) {
-    if (error instanceof StartupError || files.kind === 'folder') throw error;
-  }
-}
-
-export const locationOf = (files: NonNullable<RuntimeConfig['files']>): string =>
-  files.kind === 's3' ? `The bucket ${files.bucket}` : `The folder ${files.path}`;
-
-type FilesConfiguration = Pick<RuntimeConfig, 'files' | 'database'>;
-
-export function filesFolderOf(configuration: FilesConfiguration): string {
-  if (configuration.files?.kind === 'folder') return configuration.files.path;
-  const { database } = configuration;
-  return database?.kind === 'sqlite' ? join(dirname(database.path), 'files') : join(tmpdir(), 'parley-files');
-}
-
-/** Returns the configured store for file bytes. */
-export const blobStoreOf = (
-  configuration: FilesConfiguration & Pick<RuntimeConfig, 'outgoingProxy'>,
-  onProblem?: BucketListener,
-): FolderBlobStore | S3BlobStore =>
-  configuration.files?.kind === 's3'
-    ? new S3BlobStore({ ...configuration.files, credentials: null }, {}, onProblem, (url, options) =>
-        new OutgoingProxy(configuration.outgoingProxy).agentFor(url, options),
-      )
-    : new FolderBlobStore(filesFolderOf(configuration));
 
 function blobStoresOf(
   configuration: RuntimeConfig,

@@ -16,9 +16,10 @@ import { notReady, operatorListener, type ReadinessReport, withHealth } from '..
 import { parleyVersion } from '../version.js';
 import type { Worker } from '../workers/recurring-worker.js';
 import { collectGarbage } from './collect-garbage.js';
+import { filesFolderOf } from './files-location.js';
 import { listenForEmail, type RunningSmtp } from './incoming-smtp.js';
 import { createLogger } from './logger.js';
-import { filesFolderOf, openParley } from './open-parley.js';
+import { openParley } from './open-parley.js';
 
 export interface RunningServer {
   /** Public URL of the server. */

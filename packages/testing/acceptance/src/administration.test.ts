@@ -482,6 +482,7 @@ describe('parley command line', () => {
     expect(await run('restore', backup, restored)).toMatchObject({ code: 0 });
     expect((await read('realm', 'list', restored)).realms).toHaveLength(2);
     expect(readdirSync(join(directory, 'restored')).sort()).toEqual([
+      'files',
       'parley.db',
       'parley.db.commands.log',
       'parley.db.secret',

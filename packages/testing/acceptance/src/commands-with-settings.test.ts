@@ -185,6 +185,8 @@ describe('parley command with every setting in the environment file', () => {
     // Imports from another system; import-records.test.ts runs these commands.
     const others = [
       ...ofServers,
+      // Rejects PARLEY_FILES; files-mark.test.ts runs it.
+      'file split',
       'imports verify',
       'imports files',
       'imports undo',

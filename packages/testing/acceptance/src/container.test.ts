@@ -1,3 +1,4 @@
+import type { BlobKey } from '@parley/domain/files';
 import { encodeJob, type JobHandler, jobKind } from '@parley/domain/kernel';
 import { PresenceBoard, VerifyApiKey, VerifySession } from '@parley/domain/users';
 import {
@@ -72,9 +73,29 @@ describe('createContainer', () => {
       'the consumers of events',
     ];
     expect(named({})).toEqual(always);
+    expect(named({ sharesFiles: true })).toEqual(always.filter((name) => name !== 'removing unused files'));
     expect(named({ shedsLoad: true, verifyStorage: () => {}, examineStorage: async () => {} }).sort()).toEqual(
       [...always, 'measuring load', 'checking the database file', 'examining the database server'].sort(),
     );
+  });
+
+  it('logs how many unused files it has removed', async () => {
+    await server.parts.blobs.put('ab'.repeat(16) as BlobKey, [] as never);
+    server.clock.advance(3601);
+    const info = jest.fn();
+    let isRun = false;
+    const after = (_: number, run: () => void) => {
+      if (!isRun) setImmediate(run);
+      isRun = true;
+      return () => {};
+    };
+    const timers = { after, every: () => () => {}, elapsedMs: () => 0 };
+    const { get } = createContainer({ ...server.parts, timers, logger: { info, error: jest.fn() } });
+    const sweep = get('workers').find(({ name }) => name === 'removing unused files')!;
+    sweep.start();
+    while (info.mock.calls.length === 0) await new Promise(setImmediate);
+    await sweep.stop();
+    expect(info).toHaveBeenCalledWith({ files: 0, uploads: 0, blobs: 1 }, 'removed unused files');
   });
 
   it('sheds requests by the load that its load monitor measures', () => {

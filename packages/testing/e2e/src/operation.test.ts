@@ -141,6 +141,7 @@ describe('server process', () => {
     const said = [...server.output.matchAll(/"msg":"(started|stopping|stopped)"/g)].map(([, message]) => message);
     expect(said).toEqual(['started', 'stopping', 'stopped']);
     expect(readdirSync(join(organization.directory, 'data')).sort()).toEqual([
+      'files',
       'parley.db',
       'parley.db.commands.log',
       'parley.db.secret',

@@ -1,0 +1,56 @@
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { type BucketListener, FolderBlobStore, S3BlobStore } from '@parley/blobs';
+import { OutgoingProxy } from '@parley/node-adapters';
+import type { Configuration, DatabaseLocation } from '../configuration/configuration.js';
+
+/** Object that names the database whose files a location holds. */
+export const FILES_MARK = 'parley-database.json';
+
+export interface FilesConfiguration extends Pick<Configuration, 'files' | 'outgoingProxy'> {
+  /** Null if the host application provides the storage. */
+  readonly database: DatabaseLocation | null;
+}
+
+/** File name of a database; that of the target of a link within the folder. */
+export function databaseNameOf(path: string): string {
+  if (!existsSync(path)) return basename(path);
+  const target = realpathSync(path);
+  return basename(dirname(target) === realpathSync(dirname(path)) ? target : path);
+}
+
+/** Folder that `parley file split` fills for a database, and that replaces its default folder from then on. */
+export const splitFolderOf = (path: string): string => join(dirname(path), `${databaseNameOf(path)}.files`);
+
+/** Default folder of a database, which those in the same folder share. */
+export const sharedFolderOf = (path: string): string => join(dirname(path), 'files');
+
+/** True for a database that does not exist yet. */
+export const isNewDatabase = ({ database }: Pick<FilesConfiguration, 'database'>): boolean =>
+  database?.kind === 'sqlite' && !statSync(database.path, { throwIfNoEntry: false })?.size;
+
+/** True if `parley file split` has completed for the database. */
+export const isSplit = (path: string): boolean => existsSync(join(splitFolderOf(path), FILES_MARK));
+
+export function filesFolderOf({ files, database }: Pick<FilesConfiguration, 'files' | 'database'>): string {
+  if (files?.kind === 'folder') return files.path;
+  if (database?.kind !== 'sqlite') return join(tmpdir(), 'parley-files');
+  return isSplit(database.path) ? splitFolderOf(database.path) : sharedFolderOf(database.path);
+}
+
+export const locationOf = (configuration: FilesConfiguration): string =>
+  configuration.files?.kind === 's3'
+    ? `The bucket ${configuration.files.bucket}`
+    : `The folder ${filesFolderOf(configuration)}`;
+
+/** Returns the configured store for file bytes. */
+export const blobStoreOf = (
+  configuration: FilesConfiguration,
+  onProblem?: BucketListener,
+): FolderBlobStore | S3BlobStore =>
+  configuration.files?.kind === 's3'
+    ? new S3BlobStore({ ...configuration.files, credentials: null }, {}, onProblem, (url, options) =>
+        new OutgoingProxy(configuration.outgoingProxy).agentFor(url, options),
+      )
+    : new FolderBlobStore(filesFolderOf(configuration));
