@@ -163,4 +163,27 @@ describe('move of many messages (contract decision 10)', () => {
     expect(await recover()).toBe(0);
     expect((await state()).locations).toEqual({ 'general>renamed': COUNT - 1, 'general>elsewhere': 1 });
   });
+
+  it('skips a part of which another user moved all messages to another channel', async () => {
+    const { fixture, failAfter, ids, move, recover, state } = await moving();
+    failAfter(1);
+    await expect(move({ topic: 'renamed', messageId: ids[0]!, propagation: 'later' })).rejects.toThrow('Stopped');
+    const { id: channelId, recipientId } = fixture.channel('other');
+    await fixture.add((_, tx) =>
+      tx.moves.move(fixture.realm.id, ids.slice(250, 500), {
+        ...{ channelId, recipientId, topic: null, movedAt: 0, isHistoryProtected: false },
+      }),
+    );
+    expect(await recover()).toBe(0);
+    expect((await state()).locations).toEqual({ 'general>renamed': 350, 'other>long': 250 });
+  });
+
+  it('moves the policies of a whole topic even if new messages arrived there', async () => {
+    const { fixture, failAfter, move, recover, state } = await moving();
+    failAfter(1);
+    await expect(move({ topic: 'renamed' })).rejects.toThrow('Stopped');
+    await fixture.add(aMessage({ from: 'member', to: 'general', topic: 'long' }));
+    await recover();
+    expect((await state()).policiesLeft).toBe(0);
+  });
 });

@@ -1,11 +1,15 @@
+import type { MessageId } from '@parley/domain/kernel';
 import {
   BotOwnerWarnings,
   HostReview,
   MessageSender,
+  MoveNotices,
   SendMessage,
   type SendMessageInput,
   type SentMessage,
   SystemMessages,
+  UpdateMessage,
+  type UpdateMessageInput,
   UserTextParser,
 } from '@parley/domain/messages';
 import type { Fixture } from './builders.js';
@@ -29,4 +33,18 @@ export function sending(fixture: Pick<Fixture, 'uow' | 'clock' | 'caller'>, rend
       echo: null,
       ...draft,
     });
+}
+
+/** Edits and moves messages like the API; by default the whole topic without notices. */
+export function updating({ uow, clock, caller }: Pick<Fixture, 'uow' | 'clock' | 'caller'>) {
+  const renderer = new FakeRenderer();
+  const notices = new MoveNotices(new SystemMessages(renderer, fakeRealmUrls, clock), fakeRealmUrls, clock);
+  const parser = new UserTextParser(uow, renderer, fakeRealmUrls);
+  const useCase = new UpdateMessage(uow, parser, clock, (text) => text, notices);
+  return async (who: string, messageId: MessageId, change: Partial<UpdateMessageInput>): Promise<void> => {
+    await useCase.execute(caller(who), {
+      ...{ messageId, content: null, topic: null, channelId: null, propagation: 'all' },
+      ...{ notifiesOldThread: false, notifiesNewThread: false, previousDigest: null, ...change },
+    });
+  };
 }

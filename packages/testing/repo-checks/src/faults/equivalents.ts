@@ -23,6 +23,8 @@ const USERS = 'users/user-delivery.ts';
 const HOLDS = 'messages/holds.ts';
 const BEFORE_EVERY_TIME = 'Null is compared as 0, before the time of each message.';
 const TOKENS = 'membership/access-tokens.use-cases.ts';
+const MOVES = 'messages/moves.ts';
+const PARTS = 'messages/move-parts.ts';
 const GUESTS = 'isLimitedGuest checks the role of each candidate.';
 
 export const EQUIVALENTS: readonly Equivalent[] = [
@@ -351,5 +353,44 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     code: 'if (!channel?.isArchived || !(await tx.channelClosings.find(realmId, channelId))?.isClosed) return false;',
     changes: [['!channel?.isArchived', 'false']],
     reason: 'A closed channel is archived.',
+  },
+  {
+    source: MOVES,
+    code: 'for (let start = 0; start < ids.length; start += SLICE) {',
+    changes: [['start < ids.length', 'start <= ids.length']],
+    reason: 'Moving no messages changes nothing.',
+  },
+  {
+    source: MOVES,
+    code: 'const message = id === undefined ? null : await tx.messages.find(realm.id, id);',
+    changes: [['id === undefined', 'false']],
+    reason: 'Storages find no message without an id.',
+  },
+  {
+    source: PARTS,
+    code: 'if (ids.length <= MAX_MOVED_AT_ONCE) return [ids];',
+    changes: [
+      ['ids.length <= MAX_MOVED_AT_ONCE', 'false'],
+      ['ids.length <= MAX_MOVED_AT_ONCE', 'ids.length < MAX_MOVED_AT_ONCE'],
+    ],
+    reason: SHORTCUT,
+  },
+  {
+    source: PARTS,
+    code: 'const mark = move.isOtherTopic && !move.isOtherChannel && !hasText ? topicMark(move.previousTopic, move.topic) : null;',
+    changes: [['move.isOtherTopic', 'true']],
+    reason: 'A topic that does not change has the same mark.',
+  },
+  {
+    source: PARTS,
+    code: "if ('ending' in payload && (await this.waitFor(tx, payload.after ?? [], job))) return { result: undefined };",
+    changes: [["'ending' in payload", 'true']],
+    reason: 'Only endings have jobs to wait for.',
+  },
+  {
+    source: PARTS,
+    code: 'ending.policies === null ? ending : { ...ending, ...(await movePolicies(tx, actor, move, ending.policies)) };',
+    changes: [['ending.policies === null', 'false']],
+    reason: 'Only endings with policies left are scheduled.',
   },
 ];
