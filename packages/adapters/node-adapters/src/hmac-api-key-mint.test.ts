@@ -2,7 +2,7 @@ import type { RealmId, UserId } from '@parley/domain/kernel';
 import { HmacApiKeyMint } from './tokens.js';
 
 const secret = 'correct horse battery staple';
-const record = { realmId: 1 as RealmId, userId: 12 as UserId, generation: 3 };
+const record = { realmId: 1 as RealmId, userId: 12 as UserId, generation: 3, seed: '0123456789abcdef' };
 
 describe('HmacApiKeyMint', () => {
   it('derives the same key again in another process', () => {
@@ -21,10 +21,22 @@ describe('HmacApiKeyMint', () => {
     ${'realm'}                | ${{ realmId: 2 }}
     ${'user'}                 | ${{ userId: 123 }}
     ${'generation'}           | ${{ generation: 4 }}
+    ${'seed'}                 | ${{ seed: '0123456789abcdee' }}
+    ${'release'}              | ${{ seed: null }}
     ${'digits, shifted over'} | ${{ realmId: 11, userId: 2 }}
   `('derives another key for another $other', ({ change }) => {
     const mint = new HmacApiKeyMint(secret);
     expect(mint.derive({ ...record, ...change })).not.toBe(mint.derive(record));
+  });
+
+  it('derives the keys of release 0.3 for rows without a seed', () => {
+    expect(new HmacApiKeyMint(secret).derive({ ...record, seed: null })).toBe('8cAi0PQMVVEIhHo001F0xAhUJdVtjy9G');
+  });
+
+  it('makes seeds of 128 random bits', () => {
+    const mint = new HmacApiKeyMint(secret);
+    expect(mint.newSeed()).toMatch(/^[0-9a-f]{32}$/);
+    expect(mint.newSeed()).not.toBe(mint.newSeed());
   });
 
   it('derives different values from another secret', () => {

@@ -1,13 +1,13 @@
 import { createCipheriv, createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { ApiKeyMint, ApiKeyRecord, LinkKeys, SessionTokens } from '@parley/domain/access';
-import type { FileTicket, FileTokens } from '@parley/domain/files';
-import type { Clock, FileId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
-import type { LogInTokens, VisitorTicket, VisitorTokens } from '@parley/domain/membership';
+import type { ApiKeyMint, ApiKeyRecord, LinkKeys, SeededLink, SessionTokens } from '@parley/domain/access';
+import type { Clock, RealmId, Seed, Ticket, TicketTokens, UnixSeconds } from '@parley/domain/kernel';
+import type { LogInTokens } from '@parley/domain/membership';
 import type { JsonWebTokens, TokenClaims } from '@parley/domain/users';
 import { TextSeal } from './text-seal.js';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const KEY_LENGTH = 32;
+const SEED_BYTES = 16;
 /** Larger bytes are discarded, since they would favour the first letters of the alphabet. */
 const FAIR_BYTES = 256 - (256 % ALPHABET.length);
 
@@ -24,10 +24,15 @@ export class HmacApiKeyMint implements ApiKeyMint {
     this.secretFingerprint = hmac(secret, 'parley: fingerprint of the secret').toString('base64url');
   }
 
-  derive({ realmId, userId, generation }: ApiKeyRecord): string {
+  newSeed(): string {
+    return randomBytes(SEED_BYTES).toString('hex');
+  }
+
+  derive({ realmId, userId, generation, seed }: ApiKeyRecord): string {
+    const text = seeded(`${realmId}:${userId}:${generation}`, seed);
     let key = '';
     for (let block = 0; key.length < KEY_LENGTH; block++) {
-      for (const byte of hmac(this.derivationKey, `${realmId}:${userId}:${generation}:${block}`)) {
+      for (const byte of hmac(this.derivationKey, `${text}:${block}`)) {
         if (byte < FAIR_BYTES) key += ALPHABET[byte % ALPHABET.length];
       }
     }
@@ -42,6 +47,9 @@ export class HmacApiKeyMint implements ApiKeyMint {
 function hmac(key: string | Buffer | KeyObject, text: string | Buffer): Buffer {
   return createHmac('sha256', key).update(text).digest();
 }
+
+/** Adds the seed of the row. Rows of releases before 0.4 have none. */
+const seeded = (text: string, seed: Seed): string => (seed === null ? text : `${seed}:${text}`);
 
 /** 256 bits, which are impossible to guess. */
 const TOKEN_BYTES = 32;
@@ -144,12 +152,10 @@ export class JoseWebTokens implements JsonWebTokens {
   }
 }
 
-const SIGNED = /^(\d{1,15})-(\d{1,15})-(\d{1,15})-([A-Za-z0-9_-]{43})$/;
+const TICKET = /^(\d{1,15})-(\d{1,15})-(\d{1,15})-([A-Za-z0-9_-]{43})$/;
 
-type Numbers = readonly [number, number, number];
-
-/** Plain-text tokens of three numbers with an HMAC of the server's secret. */
-class SignedNumbers {
+/** Plain-text tickets with a signature by the server's secret and the seed of the row. */
+export class HmacTicketTokens implements TicketTokens {
   private readonly key: Buffer;
 
   /** @param purpose a token with one purpose is invalid for another */
@@ -157,56 +163,25 @@ class SignedNumbers {
     this.key = hmac(secret, `parley: ${purpose}`);
   }
 
-  sign(numbers: Numbers): string {
-    const text = numbers.join('-');
-    return `${text}-${this.signatureOf(text).toString('base64url')}`;
+  sign({ realmId, id, expiresAt }: Ticket, seed: Seed): string {
+    const text = `${realmId}-${id}-${expiresAt}`;
+    return `${text}-${this.signatureOf(text, seed).toString('base64url')}`;
   }
 
-  verify(token: string): Numbers | null {
-    const [, first, second, third, signature] = SIGNED.exec(token) ?? [];
+  async find<Row extends { readonly seed: Seed }>(
+    token: string,
+    load: (ticket: Ticket) => Promise<Row | null>,
+  ): Promise<Row | null> {
+    const [, realmId, id, expiresAt, signature] = TICKET.exec(token) ?? [];
     if (signature === undefined) return null;
+    const row = await load({ realmId: Number(realmId) as RealmId, id: Number(id), expiresAt: Number(expiresAt) });
     const actual = Buffer.from(signature, 'base64url');
-    const expected = this.signatureOf(`${first}-${second}-${third}`);
-    if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) return null;
-    return [Number(first), Number(second), Number(third)];
+    const expected = this.signatureOf(`${realmId}-${id}-${expiresAt}`, row?.seed ?? null);
+    return actual.length === expected.length && timingSafeEqual(actual, expected) ? row : null;
   }
 
-  private signatureOf(text: string): Buffer {
-    return hmac(this.key, text);
-  }
-}
-
-export class HmacFileTokens implements FileTokens {
-  private readonly signed: SignedNumbers;
-
-  constructor(secret: string) {
-    this.signed = new SignedNumbers(secret, 'temporary addresses of files');
-  }
-
-  sign({ realmId, fileId, expiresAt }: FileTicket): string {
-    return this.signed.sign([realmId, fileId, expiresAt]);
-  }
-
-  verify(token: string): FileTicket | null {
-    const [realmId, fileId, expiresAt] = this.signed.verify(token) ?? [];
-    return expiresAt === undefined ? null : { realmId: realmId as RealmId, fileId: fileId as FileId, expiresAt };
-  }
-}
-
-export class HmacVisitorTokens implements VisitorTokens {
-  private readonly signed: SignedNumbers;
-
-  constructor(secret: string) {
-    this.signed = new SignedNumbers(secret, 'visitors');
-  }
-
-  sign({ realmId, userId, expiresAt }: VisitorTicket): string {
-    return this.signed.sign([realmId, userId, expiresAt]);
-  }
-
-  verify(token: string): VisitorTicket | null {
-    const [realmId, userId, expiresAt] = this.signed.verify(token) ?? [];
-    return expiresAt === undefined ? null : { realmId: realmId as RealmId, userId: userId as UserId, expiresAt };
+  private signatureOf(text: string, seed: Seed): Buffer {
+    return hmac(this.key, seeded(text, seed));
   }
 }
 
@@ -232,8 +207,8 @@ export const CONFIRMATION_LINKS: LinkKind = { purpose: 'confirmation', proofByte
 export const UNSUBSCRIBE_LINKS: LinkKind = { purpose: 'unsubscribe', proofBytes: 20 };
 
 /**
- * Keys that contain an id and a proof that this server issued the link, so nothing has to be stored. The id is masked
- * to make keys unlinkable.
+ * Keys that contain an id and a proof that this server issued the link for this row, so the key is not stored. The id is
+ * masked to make keys unlinkable.
  */
 export class HmacLinkKeys implements LinkKeys {
   private readonly proofKey: Buffer;
@@ -248,23 +223,25 @@ export class HmacLinkKeys implements LinkKeys {
     this.length = ((proofBytes + ID_BYTES) * 8) / 5;
   }
 
-  derive(linkId: number): string {
-    const proof = this.proofOf(linkId);
+  derive(link: SeededLink): string {
+    const proof = this.proofOf(link);
     const id = Buffer.alloc(ID_BYTES);
-    id.writeUIntBE(linkId, 0, ID_BYTES);
+    id.writeUIntBE(link.id, 0, ID_BYTES);
     return toBase32(Buffer.concat([proof, this.cover(id, proof)]));
   }
 
-  read(key: string): number | null {
+  async find<Row extends SeededLink>(key: string, load: (id: number) => Promise<Row | null>): Promise<Row | null> {
     if (key.length !== this.length || !BASE32.test(key)) return null;
     const bytes = fromBase32(key);
     const proof = bytes.subarray(0, this.proofBytes);
     const id = this.cover(bytes.subarray(this.proofBytes), proof).readUIntBE(0, ID_BYTES);
-    return timingSafeEqual(proof, this.proofOf(id)) ? id : null;
+    const row = await load(id);
+    // Computed without a row too, so that the time does not reveal which ids exist.
+    return timingSafeEqual(proof, this.proofOf({ id, seed: row?.seed ?? null })) ? row : null;
   }
 
-  private proofOf(linkId: number): Buffer {
-    return hmac(this.proofKey, String(linkId)).subarray(0, this.proofBytes);
+  private proofOf({ id, seed }: SeededLink): Buffer {
+    return hmac(this.proofKey, seeded(String(id), seed)).subarray(0, this.proofBytes);
   }
 
   /** Masks or unmasks an id; its own inverse. */

@@ -14,7 +14,7 @@ import {
   requireRoomForSignUp,
 } from './confirmations.js';
 
-const keys: LinkKeys = { derive: (id) => `key ${id}`, read: (key) => Number(key.slice('key '.length)) || null };
+const keys: LinkKeys = { derive: ({ id }) => `key ${id}`, find: (key, load) => load(Number(key.slice('key '.length))) };
 const NOW = 1_000_000;
 
 type Wanted = Parameters<typeof requestConfirmation>[1];
@@ -34,7 +34,9 @@ async function staged() {
   const request = (wanted: Wanted, now = NOW) =>
     uow.write(wanted.realmId, (tx) => requestConfirmation(tx, wanted, now));
   const load = (id: number, now = NOW, purpose: Confirmation['purpose'] = 'emailChange') =>
-    uow.read(realm.id, (r) => loadConfirmation(r, keys, { realmId: realm.id, purpose, key: keys.derive(id) }, now));
+    uow.read(realm.id, (r) =>
+      loadConfirmation(r, keys, { realmId: realm.id, purpose, key: keys.derive({ id, seed: null }) }, now),
+    );
   return { fixture, change, request, load };
 }
 const jobsOf = ({ uow }: MemoryFixture, { name, format }: { readonly name: string; readonly format: number }) =>

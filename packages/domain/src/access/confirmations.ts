@@ -1,7 +1,7 @@
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import { isId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
 import { encodeJob, idPayload, type Job, type JobHandler, type JobWork, jobKind } from '../kernel/jobs.js';
-import type { Clock, RealmUrls } from '../kernel/ports.js';
+import type { Clock, RealmUrls, Seed } from '../kernel/ports.js';
 import { foldCase } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { composeEmail, type Email, type EmailContent, EmailJobs, emailJobKind, type Mailer } from './email.js';
@@ -22,8 +22,7 @@ type ConfirmationErrors = typeof CONFIRMATION_ERRORS;
 export type ConfirmationPurpose = 'signUp' | 'emailChange' | 'passwordReset' | 'logIn';
 
 /**
- * Pending action to be confirmed by the recipient of an email. The key is derived from the id and never stored; see
- * `LinkKeys`.
+ * Pending action to be confirmed by the recipient of an email. The key is derived and never stored; see `LinkKeys`.
  */
 export interface Confirmation {
   /** Unique on the server and never reused. */
@@ -39,7 +38,10 @@ export interface Confirmation {
   readonly expiresAt: UnixSeconds;
   /** `ended` by use or replacement. */
   readonly status: 'open' | 'ended';
+  readonly seed: Seed;
 }
+
+type NewConfirmation = Omit<Confirmation, 'id' | 'seed'>;
 
 /** Validity of links (organization §10.1). */
 export const CONFIRMATION_SECONDS = 86_400;
@@ -72,8 +74,8 @@ export interface ConfirmationReads {
 
 /** Every implementation passes confirmation-repository.contract.ts. */
 export interface ConfirmationRepository extends ConfirmationReads {
-  /** Requires that no other confirmation of this purpose and subject is open. */
-  add(confirmation: Omit<Confirmation, 'id'>): Promise<Confirmation>;
+  /** Adds it with a new seed. Requires that no other confirmation of this purpose and subject is open. */
+  add(confirmation: NewConfirmation): Promise<Confirmation>;
   /** Updates only `expiresAt` and `status`. */
   update(confirmation: Confirmation): Promise<void>;
   remove(realmId: RealmId, id: number): Promise<void>;
@@ -92,15 +94,24 @@ export const CONFIRMATION_FEATURE = {
   },
 };
 
+/** Row with a link. */
+export interface SeededLink {
+  readonly id: number;
+  readonly seed: Seed;
+}
+
 /**
- * Derives the key of a link from an id and the server's secret, so that links can be shown again without being stored.
- * Synchronous and fast enough for transactions.
+ * Derives the key of a link from its seed and the server's secret, so that links can be shown again without being
+ * stored. Fast enough for transactions.
  */
 export interface LinkKeys {
   /** Returns a fixed number of characters `a-z2-7`. */
-  derive(id: number): string;
-  /** Returns the id encoded in a key; null if the key was made by another server or for another purpose. */
-  read(key: string): number | null;
+  derive(link: SeededLink): string;
+  /**
+   * Returns the row of a key; null if the key was made by another server, for another purpose or for a former row.
+   * `load` returns the row with an id that is not verified yet.
+   */
+  find<Row extends SeededLink>(key: string, load: (id: number) => Promise<Row | null>): Promise<Row | null>;
 }
 
 /** Null to send no email. */
@@ -169,7 +180,7 @@ export class SendConfirmationEmails extends EmailJobs<ConfirmationEmailPayload> 
     });
     const isOpen = confirmation?.status === 'open' && confirmation.expiresAt > this.clock.now();
     if (!isOpen || realm.isDeactivated) return null;
-    const { email, purpose, id } = confirmation;
+    const { email, purpose } = confirmation;
     const words = await loadEmailWords(user, realm);
     const url = this.realmUrls.urlOf(realm);
     const content: EmailContent = {
@@ -188,7 +199,7 @@ export class SendConfirmationEmails extends EmailJobs<ConfirmationEmailPayload> 
     if (content.link === undefined) return composeEmail(content);
     return composeEmail({
       ...content,
-      link: { ...content.link, url: confirmationUrl(url, purpose, this.keys.derive(id)) },
+      link: { ...content.link, url: confirmationUrl(url, purpose, this.keys.derive(confirmation)) },
     });
   }
 }
@@ -272,20 +283,20 @@ export class ForgetConfirmations implements JobHandler<ForgetPayload> {
   }
 }
 
-type Wanted = Omit<Confirmation, 'id' | 'expiresAt' | 'status'>;
+type Wanted = Omit<NewConfirmation, 'expiresAt' | 'status'>;
 
 /** Emails the link of `openConfirmation`. @throws DomainError TOO_MANY_SIGN_UPS */
 export async function requestConfirmation(tx: Transaction, wanted: Wanted, now: UnixSeconds): Promise<void> {
-  const id = await openConfirmation(tx, wanted, now);
+  const { id } = await openConfirmation(tx, wanted, now);
   const email = { realmId: wanted.realmId, dueAt: now, payload: { confirmationId: id }, key: String(id) };
   await tx.jobs.schedule(encodeJob(CONFIRMATION_EMAIL, email));
 }
 
 /**
- * Returns the id used to derive the link. An identical pending request is reused and extended; a different one is
+ * Returns the confirmation of the link. An identical pending request is reused and extended; a different one is
  * ended. @throws DomainError TOO_MANY_SIGN_UPS
  */
-export async function openConfirmation(tx: Transaction, wanted: Wanted, now: UnixSeconds): Promise<number> {
+export async function openConfirmation(tx: Transaction, wanted: Wanted, now: UnixSeconds): Promise<Confirmation> {
   const { realmId, purpose } = wanted;
   const expiresAt = now + CONFIRMATION_SECONDS;
   let open = await tx.confirmations.findOpen(realmId, purpose, subjectOf(wanted));
@@ -295,9 +306,9 @@ export async function openConfirmation(tx: Transaction, wanted: Wanted, now: Uni
   }
   if (open) await tx.confirmations.update({ ...open, expiresAt });
   else if (wanted.userId === null) requireRoomForSignUp(await tx.confirmations.count(realmId, purpose));
-  const { id } = open ?? (await tx.confirmations.add({ ...wanted, expiresAt, status: 'open' }));
-  await forgetAt(tx, realmId, id, expiresAt + KEEP_ENDED_CONFIRMATION_SECONDS);
-  return id;
+  const confirmation = open ?? (await tx.confirmations.add({ ...wanted, expiresAt, status: 'open' }));
+  await forgetAt(tx, realmId, confirmation.id, expiresAt + KEEP_ENDED_CONFIRMATION_SECONDS);
+  return confirmation;
 }
 
 /** True if an earlier email for the same request has a valid link. */
@@ -347,8 +358,7 @@ export async function loadConfirmation(
   },
   now: UnixSeconds,
 ): Promise<Confirmation> {
-  const id = keys.read(wanted.key);
-  const confirmation = id === null ? null : await confirmations.find(wanted.realmId, id);
+  const confirmation = await keys.find(wanted.key, (id) => confirmations.find(wanted.realmId, id));
   if (!confirmation || ![wanted.purpose].flat().includes(confirmation.purpose)) {
     throw new DomainError('UNKNOWN_CONFIRMATION', 'The confirmation link could not be found.');
   }

@@ -1,7 +1,7 @@
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import { nobody } from '../kernel/event.js';
 import type { RealmId, SessionId, UnixSeconds, UserId } from '../kernel/ids.js';
-import type { Cancellation } from '../kernel/ports.js';
+import type { Cancellation, Seed } from '../kernel/ports.js';
 import { foldCase, isLongerThan, isShorterThan } from '../kernel/text.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { endConfirmationOf } from './confirmations.js';
@@ -37,12 +37,13 @@ export const AUTHENTICATION_ERRORS = declareErrors({
 
 type AuthenticationErrors = typeof AUTHENTICATION_ERRORS;
 
-/** Generation of a user's key. Keys themselves are never stored; see `ApiKeyMint`. */
+/** Origin of a user's key. Keys themselves are never stored; see `ApiKeyMint`. */
 export interface ApiKeyRecord {
   readonly realmId: RealmId;
   readonly userId: UserId;
   /** Counter of the user's keys; a new generation revokes the previous key. */
   readonly generation: number;
+  readonly seed: Seed;
 }
 
 /** Last time a client obtained the user's key, for example when a phone logs in. */
@@ -75,16 +76,30 @@ export interface ApiKeyRepository extends ApiKeyReads {
 }
 
 /**
- * Derives a user's key from the server's secret, so that it can be shown again without being stored. Synchronous and
+ * Derives a user's key from its seed and the server's secret, so that it can be shown again without being stored. Synchronous and
  * fast enough for transactions.
  */
 export interface ApiKeyMint {
+  /** Returns the seed of a new key. */
+  newSeed(): string;
   /** Returns 32 characters `[A-Za-z0-9]`. */
   derive(record: ApiKeyRecord): string;
   /** Returns a keyed hash of the key for look-ups. */
   fingerprint(apiKey: string): string;
   /** Distinguishes secrets without revealing them. */
   readonly secretFingerprint: string;
+}
+
+/** Gives the user a new API key, which revokes the former one. Returns the key. */
+export async function putNewApiKey(
+  { apiKeys }: Pick<Transaction, 'apiKeys'>,
+  mint: ApiKeyMint,
+  owner: Omit<ApiKeyRecord, 'seed'>,
+): Promise<string> {
+  const record = { ...owner, seed: mint.newSeed() };
+  const apiKey = mint.derive(record);
+  await apiKeys.put(record, mint.fingerprint(apiKey));
+  return apiKey;
 }
 
 /** Requester of a password hash. */

@@ -15,7 +15,7 @@ import type { BlobStore, ContentTypes } from '../files/blobs.js';
 import type { LoadUnicodeEmoji } from '../files/emoji.js';
 import type { ExternalPicturePaths, ExternalPictures } from '../files/external-pictures.js';
 import type { FileTextReader } from '../files/file-texts.js';
-import type { FileLimits, FileTokens } from '../files/files.js';
+import type { FileLimits } from '../files/files.js';
 import type { FileUser } from '../files/files.use-cases.js';
 import type { ImageProcessor } from '../files/images.js';
 import type { PartialBlobStore } from '../files/resumable-uploads.js';
@@ -32,6 +32,7 @@ import type {
   Randomness,
   RealmUrls,
   ReportProblem,
+  TicketTokens,
   Timers,
 } from '../kernel/ports.js';
 import type { QueueFilters } from '../kernel/register-queue.js';
@@ -44,7 +45,7 @@ import type { InvitationConfig } from '../membership/invitations.js';
 import type { LogInProvider, LogInTokens } from '../membership/log-in-methods.js';
 import type { PictureDownloads } from '../membership/log-in-pictures.js';
 import type { SignUpKeys } from '../membership/sign-up.js';
-import type { VisitorQuota, VisitorTokens } from '../membership/visitors.js';
+import type { VisitorQuota } from '../membership/visitors.js';
 import type { WebhookClient, WebhookFormats } from '../membership/webhooks.js';
 import type { LinkPreviewFetcher } from '../messages/link-previews.js';
 import type { SpectatedFiles } from '../messages/messages.use-cases.js';
@@ -108,7 +109,7 @@ export interface Ports {
   readonly serverChannelConfig: ServerChannelConfig;
   readonly channelQuota: ChannelQuota;
   readonly visitorQuota: VisitorQuota;
-  readonly visitorTokens: VisitorTokens;
+  readonly visitorTokens: TicketTokens;
   readonly developmentMode: DevelopmentMode;
   readonly hostAuthentication: HostAuthentication;
   /** Connection to the other servers of the database. */
@@ -139,7 +140,7 @@ export interface Ports {
   readonly externalPictures: ExternalPictures;
   readonly linkPreviewFetcher: LinkPreviewFetcher;
   readonly fileLimits: FileLimits;
-  readonly fileTokens: FileTokens;
+  readonly fileTokens: TicketTokens;
   readonly contentTypes: ContentTypes;
   readonly spectatedFiles: SpectatedFiles;
   readonly exportLimits: ExportLimits;

@@ -1,6 +1,7 @@
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import { type FeatureParts, users } from '../kernel/event.js';
 import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { Seed } from '../kernel/ports.js';
 import { takeCodePoints } from '../kernel/text.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 import type { BlobKey } from './blobs.js';
@@ -23,6 +24,8 @@ export interface StoredFile {
   readonly createdAt: UnixSeconds;
   /** Null if the file is not a displayable image. */
   readonly image: FileImage | null;
+  /** Seed of temporary addresses. */
+  readonly seed: Seed;
 }
 
 /** Properties of an image. */
@@ -44,7 +47,7 @@ export interface StoredThumbnail {
   readonly size: number;
 }
 
-export type NewFile = Omit<StoredFile, 'id'>;
+export type NewFile = Omit<StoredFile, 'id' | 'seed'>;
 
 /** File with the ids of messages that refer to it; ascending. */
 export interface AttachedFile extends StoredFile {
@@ -173,7 +176,7 @@ export interface FileReads {
 
 /** Every implementation passes file-repository.contract.ts. */
 export interface FileRepository extends FileReads {
-  /** Adds a file without references. */
+  /** Adds a file without references, with a new seed. */
   add(file: NewFile): Promise<StoredFile>;
   /** Adds references from the message to these files. */
   attach(realmId: RealmId, messageId: MessageId, ids: readonly FileId[]): Promise<void>;
@@ -305,19 +308,4 @@ export async function hideFile(
     audience: users([ownerId]),
   });
   return [];
-}
-
-/** Content of a temporary URL. */
-export interface FileTicket {
-  readonly realmId: RealmId;
-  readonly fileId: FileId;
-  readonly expiresAt: UnixSeconds;
-}
-
-/** Signs and verifies tickets. Synchronous and fast. */
-export interface FileTokens {
-  /** URL-safe text. */
-  sign(ticket: FileTicket): string;
-  /** Returns null for an invalid signature. The caller must check expiry. */
-  verify(token: string): FileTicket | null;
 }

@@ -122,7 +122,7 @@ describe('CreateUser', () => {
       settings: { ...fixture.realm.userDefaults, defaultLanguage: 'cs' },
     });
     expect(passwordHash).toBe('hash of get thee to a');
-    expect(record).toEqual({ realmId: fixture.realm.id, userId: id, generation: 1 });
+    expect(record).toEqual({ realmId: fixture.realm.id, userId: id, generation: 1, seed: mint.newSeed() });
     expect([actor.groups.has(system.fullMembers), actor.groups.has(system.moderators)]).toEqual([true, false]);
     const everybody = [...fixture.users.keys()];
     const subscribed = await fixture.uow.read(fixture.realm.id, (r) =>

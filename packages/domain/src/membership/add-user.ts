@@ -1,5 +1,5 @@
 import { requestConfirmation } from '../access/confirmations.js';
-import { type ApiKeyMint, Passwords } from '../access/credentials.js';
+import { type ApiKeyMint, Passwords, putNewApiKey } from '../access/credentials.js';
 import type { Channel } from '../channels/channel.js';
 import { subscribeToChannels } from '../channels/subscribing.js';
 import { SUBSCRIPTION_PART_JOB } from '../channels/subscription-parts.js';
@@ -156,8 +156,7 @@ async function createUser(
     },
     passwordHash,
   );
-  const record = { realmId: realm.id, userId: user.id, generation: 1 };
-  await tx.apiKeys.put(record, mint.fingerprint(mint.derive(record)));
+  await putNewApiKey(tx, mint, { realmId: realm.id, userId: user.id, generation: 1 });
 
   await tx.events.append(realm.id, { event: { type: 'user.created', user }, audience: wholeRealm });
   const system = await tx.groups.systemGroupIds(realm.id);

@@ -142,7 +142,7 @@ export class SendInvitationEmails extends EmailJobs<InvitationEmailPayload> {
       ],
       link: {
         label: t('Complete registration'),
-        url: `${this.realmUrls.urlOf(realm)}/accounts/do_confirm/${this.keys.derive(invitation.id)}`,
+        url: `${this.realmUrls.urlOf(realm)}/accounts/do_confirm/${this.keys.derive(invitation)}`,
       },
       footer: t('If you do not want to join, ignore this email.'),
     });

@@ -16,6 +16,7 @@ import { DomainError, declareErrors } from '../kernel/errors.js';
 import type { FeatureParts } from '../kernel/event.js';
 import type { Caller, ChannelId, GroupId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { all, allowed, type Decision, denied, denyIf, enforce } from '../kernel/permission.js';
+import type { Seed } from '../kernel/ports.js';
 import { foldCase, trim } from '../kernel/text.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
@@ -33,7 +34,7 @@ export interface InvitationOffer {
   readonly welcomeText: string | null;
 }
 
-/** List view of an invitation. `LinkKeys` derives the key from the id; the key is never stored. */
+/** List view of an invitation. The key of its link is derived and never stored; see `LinkKeys`. */
 export interface InvitationEntry {
   /** Unique on the server across both kinds. */
   readonly id: number;
@@ -50,13 +51,14 @@ export interface InvitationEntry {
   readonly email: string | null;
   /** True if the inviter is notified on acceptance; always false for links. */
   readonly notifiesInviter: boolean;
+  readonly seed: Seed;
 }
 
 /** Invitation with its full offer, which may list thousands of channels. */
 export interface Invitation extends InvitationEntry, InvitationOffer {}
 
 /** Template for invitations created together. */
-export type NewInvitations = Omit<Invitation, 'id' | 'email'>;
+export type NewInvitations = Omit<Invitation, 'id' | 'email' | 'seed'>;
 
 /** True if the invitation is not expired, used or revoked. */
 export const isOpen = (
@@ -133,7 +135,7 @@ export interface InvitationReads {
 export interface InvitationRepository extends InvitationReads {
   /**
    * Creates one invitation per email, or a link for null. Returns them in input order with ascending ids. The shared
-   * offer is stored once.
+   * offer is stored once. They get new seeds.
    */
   add(invitations: NewInvitations, emails: readonly (string | null)[]): Promise<readonly Invitation[]>;
   /** Updates only `expiresAt` and `status`. */

@@ -60,7 +60,7 @@ export class ListInvitations {
     const url = this.realmUrls.urlOf(realm);
     return invitations.map((invitation) => ({
       invitation,
-      link: invitation.kind === 'link' ? invitationLink(url, this.keys.derive(invitation.id)) : null,
+      link: invitation.kind === 'link' ? invitationLink(url, this.keys.derive(invitation)) : null,
     }));
   }
 }
@@ -107,7 +107,7 @@ export class CreateInvitationLink {
       } as const;
       const [invitation] = await addInvitations(tx, link, [null]);
       await publishInvitations(tx, realm.id, actor.id);
-      return invitationLink(this.realmUrls.urlOf(realm), this.keys.derive(invitation!.id));
+      return invitationLink(this.realmUrls.urlOf(realm), this.keys.derive(invitation!));
     });
   }
 }

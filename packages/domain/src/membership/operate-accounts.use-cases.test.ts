@@ -31,12 +31,13 @@ import {
 } from './operate-accounts.use-cases.js';
 
 const mint: ApiKeyMint = {
+  newSeed: () => '',
   derive: ({ userId, generation }) => `key ${generation} of ${userId}`,
   fingerprint: (key) => `of ${key}`,
   secretFingerprint: 'secret',
 };
 
-const links: LinkKeys = { derive: (id) => `link-of-${id}`, read: () => null };
+const links: LinkKeys = { derive: ({ id }) => `link-of-${id}`, find: async () => null };
 
 const by = (fixture: MemoryFixture) => {
   const { uow, clock } = fixture;

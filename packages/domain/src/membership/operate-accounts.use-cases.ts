@@ -160,8 +160,8 @@ export class IssuePasswordLink {
       const realm = await loadPasswordRealm(tx, realmId);
       const now = this.clock.now();
       const wanted = { realmId, purpose: 'passwordReset', email: user.email, userId, invitationId: null } as const;
-      const id = await openConfirmation(tx, wanted, now);
-      const url = confirmationUrl(this.realmUrls.urlOf(realm), 'passwordReset', this.keys.derive(id));
+      const key = this.keys.derive(await openConfirmation(tx, wanted, now));
+      const url = confirmationUrl(this.realmUrls.urlOf(realm), 'passwordReset', key);
       return { url, expiresAt: now + CONFIRMATION_SECONDS };
     });
   }

@@ -125,8 +125,7 @@ export async function loadInvitation(
   if (key.length !== INVITATION_KEY_LENGTH) {
     throw new DomainError('INVALID_INVITATION_KEY', 'The invitation link is malformed.');
   }
-  const id = keys.read(key);
-  const stored = id === null ? null : await repositories.invitations.find(realm.id, id);
+  const stored = await keys.find(key, (id) => repositories.invitations.find(realm.id, id));
   if (!stored) throw new DomainError('UNKNOWN_INVITATION', 'The invitation link could not be found.');
   if (!isOpen(stored, now)) throw invitationExpired();
   const invitation = await withPresentOffer(repositories, realm, stored);

@@ -1,5 +1,5 @@
 import { declareErrors } from '../kernel/errors.js';
-import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { RealmId, UserId } from '../kernel/ids.js';
 import { idPayload, jobKind } from '../kernel/jobs.js';
 import type { User } from '../users/user.js';
 
@@ -15,20 +15,6 @@ export const isVisitor = ({ externalId, role }: Pick<User, 'externalId' | 'role'
 
 /** A type, since `idPayload` requires an index signature. */
 export type EndVisitPayload = { readonly userId: UserId };
-
-/** Proof that a browser belongs to a visitor. */
-export interface VisitorTicket {
-  readonly realmId: RealmId;
-  readonly userId: UserId;
-  readonly expiresAt: UnixSeconds;
-}
-
-/** Signs tickets, so that a token needs no row. */
-export interface VisitorTokens {
-  sign(ticket: VisitorTicket): string;
-  /** Returns null for an invalid signature. The caller must check expiry. */
-  verify(token: string): VisitorTicket | null;
-}
 
 /** Limits new visitors per organization and address. */
 export interface VisitorQuota {

@@ -9,7 +9,7 @@ import {
 } from '@parley/testkit';
 import type { RealmId, RecipientId, UserId } from '../kernel/ids.js';
 import { externalIdKey } from './placeholders.js';
-import { isVisitor, type VisitorTicket, visitorExternalId } from './visitors.js';
+import { isVisitor, visitorExternalId } from './visitors.js';
 import { FindVisitor, InheritFromVisitor, KeepVisitorAccount, VisitorTickets } from './visitors.use-cases.js';
 
 const NOW = 1_000_000;
@@ -40,9 +40,9 @@ const tickets = () =>
   new VisitorTickets(
     {
       sign: () => '',
-      verify: (text): VisitorTicket | null => {
-        const [realmId, userId, expiresAt] = text.split(' ').map(Number);
-        return expiresAt === undefined ? null : { realmId: realmId as RealmId, userId: userId as UserId, expiresAt };
+      find: async (text, load) => {
+        const [realmId, id = 0, expiresAt] = text.split(' ').map(Number);
+        return expiresAt === undefined ? null : load({ realmId: realmId as RealmId, id, expiresAt });
       },
     },
     fixture.clock,

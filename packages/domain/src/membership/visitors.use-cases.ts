@@ -6,8 +6,8 @@ import { DomainError } from '../kernel/errors.js';
 import { nobody, users } from '../kernel/event.js';
 import type { MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { encodeJob, type Job, type JobHandler, type JobWork } from '../kernel/jobs.js';
-import type { Clock, Randomness } from '../kernel/ports.js';
-import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Clock, Randomness, TicketTokens } from '../kernel/ports.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { getOrThrow } from '../kernel/work.js';
 import { changeFlags } from '../messages/flags.js';
 import { extendHolds } from '../messages/holds.js';
@@ -24,15 +24,7 @@ import { checkExternalId, NOBODYS_DOMAIN, removeExternalId } from './host-users.
 import { linkVisit } from './merged-accounts.js';
 import { externalIdKey, findPlaceholder } from './placeholders.js';
 import { signOutEverywhere } from './sign-out.use-cases.js';
-import {
-  END_VISIT_JOB,
-  type EndVisitPayload,
-  isVisitor,
-  type VisitorQuota,
-  type VisitorTicket,
-  type VisitorTokens,
-  visitorExternalId,
-} from './visitors.js';
+import { END_VISIT_JOB, type EndVisitPayload, isVisitor, type VisitorQuota, visitorExternalId } from './visitors.js';
 
 const SECONDS_PER_DAY = 86_400;
 
@@ -66,7 +58,7 @@ export class StartVisit {
     private readonly mint: ApiKeyMint,
     private readonly clock: Clock,
     private readonly randomness: Randomness,
-    private readonly tokens: VisitorTokens,
+    private readonly tokens: TicketTokens,
     private readonly quota: VisitorQuota,
   ) {}
 
@@ -77,7 +69,7 @@ export class StartVisit {
     const uuid = this.randomness.uuid();
     const now = this.clock.now();
     const expiresAt = now + days * SECONDS_PER_DAY;
-    const user = await this.uow.write(realmId, async (tx) => {
+    const { user, seed } = await this.uow.write(realmId, async (tx) => {
       const realm = await tx.realms.get(realmId);
       const names = [fullName, `${fullName} ${uuid.slice(0, 8)}`];
       const added = await addUser(
@@ -94,9 +86,9 @@ export class StartVisit {
         { now, mint: this.mint },
       );
       await tx.jobs.schedule(encodeJob(END_VISIT_JOB, { realmId, dueAt: expiresAt, payload: { userId: added.id } }));
-      return added;
+      return { user: added, seed: await tx.users.findSeed(realmId, added.id) };
     });
-    return { user, token: this.tokens.sign({ realmId, userId: user.id, expiresAt }), expiresAt };
+    return { user, token: this.tokens.sign({ realmId, id: user.id, expiresAt }, seed), expiresAt };
   }
 }
 
@@ -109,14 +101,20 @@ export interface VisitorReference {
 export class VisitorTickets {
   static readonly inject = ['visitorTokens', 'clock'] as const;
   constructor(
-    private readonly tokens: VisitorTokens,
+    private readonly tokens: TicketTokens,
     private readonly clock: Clock,
   ) {}
 
-  /** Returns null if the token is wrong, has expired or belongs to another organization. */
-  read({ realmId, token }: VisitorReference): VisitorTicket | null {
-    const ticket = this.tokens.verify(token);
-    return ticket?.realmId === realmId && ticket.expiresAt > this.clock.now() ? ticket : null;
+  /** Returns the user of the token; null if it is wrong, has expired or belongs to another organization. */
+  async find(
+    { users }: Pick<Repositories | Transaction, 'users'>,
+    { realmId, token }: VisitorReference,
+  ): Promise<User | null> {
+    const ticket = await this.tokens.find(token, async ({ id, ...rest }) => {
+      if (rest.realmId !== realmId || rest.expiresAt <= this.clock.now()) return null;
+      return { userId: id as UserId, seed: await users.findSeed(realmId, id as UserId) };
+    });
+    return ticket && users.find(realmId, ticket.userId);
   }
 }
 
@@ -131,8 +129,7 @@ export class FindVisitor {
   /** Returns null if the token is wrong or has expired, or the visitor became a customer or was deactivated. */
   async execute(visitor: VisitorReference): Promise<User | null> {
     const { realmId } = visitor;
-    const ticket = this.tickets.read(visitor);
-    const user = ticket && (await this.uow.read(realmId, ({ users }) => users.find(realmId, ticket.userId)));
+    const user = await this.uow.read(realmId, (reads) => this.tickets.find(reads, visitor));
     return user?.isActive && isVisitor(user) ? user : null;
   }
 }
@@ -163,10 +160,8 @@ export class KeepVisitorAccount {
   async execute({ externalId, ...visitor }: KeepVisitorAccountInput): Promise<User> {
     checkExternalId(externalId);
     const { realmId } = visitor;
-    const ticket = this.tickets.read(visitor);
-    if (!ticket) throw unknownVisitor();
     return this.uow.write(realmId, async (tx) => {
-      const user = await tx.users.find(realmId, ticket.userId);
+      const user = await this.tickets.find(tx, visitor);
       if (!user || isErased(user)) throw unknownVisitor();
       if (!isVisitor(user) || !user.isActive) return user;
       if ((await tx.externalIds.find(realmId, externalId)) !== null) return user;

@@ -4,7 +4,6 @@ import {
   type AttachedFile,
   type FileImage,
   type FileReads,
-  type FileTokens,
   HIDDEN,
   MAX_FILES_OF_MESSAGE,
   MAX_MESSAGES_OF_FILE,
@@ -25,7 +24,7 @@ import {
 import { DomainError } from '../kernel/errors.js';
 import type { Caller, FileId, RealmId, TokenScope, UnixSeconds } from '../kernel/ids.js';
 import type { Job, JobHandler, JobWork } from '../kernel/jobs.js';
-import type { Clock } from '../kernel/ports.js';
+import type { Clock, TicketTokens } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { RenderedMessages, StoredUpload } from '../markdown/markdown.js';
 import type { User } from '../users/user.js';
@@ -230,7 +229,7 @@ export class CreateTemporaryFileUrl {
   static readonly inject = ['unitOfWork', 'fileTokens', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly tokens: FileTokens,
+    private readonly tokens: TicketTokens,
     private readonly clock: Clock,
   ) {}
 
@@ -239,8 +238,8 @@ export class CreateTemporaryFileUrl {
     caller: Caller,
     { pathId }: { readonly pathId: string },
   ): Promise<{ readonly token: string; readonly name: string }> {
-    const { id, realmId } = await accessibleFile(this.uow, caller, pathId);
-    const token = this.tokens.sign({ realmId, fileId: id, expiresAt: this.clock.now() + TICKET_SECONDS });
+    const { id, realmId, seed } = await accessibleFile(this.uow, caller, pathId);
+    const token = this.tokens.sign({ realmId, id, expiresAt: this.clock.now() + TICKET_SECONDS }, seed);
     return { token, name: lastOf(pathId) };
   }
 }
@@ -251,7 +250,7 @@ export class ReadTemporaryFile {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly blobs: BlobStore,
-    private readonly tokens: FileTokens,
+    private readonly tokens: TicketTokens,
     private readonly clock: Clock,
   ) {}
 
@@ -260,9 +259,10 @@ export class ReadTemporaryFile {
     { realmId }: { readonly realmId: RealmId | null },
     { token, name }: { readonly token: string; readonly name: string },
   ): Promise<ReadableFile> {
-    const ticket = this.tokens.verify(token);
-    if (!ticket || ticket.realmId !== realmId || ticket.expiresAt <= this.clock.now()) throw invalidToken();
-    const file = await this.uow.read(ticket.realmId, ({ files }) => files.find(ticket.realmId, ticket.fileId));
+    const file = await this.tokens.find(token, async (ticket) => {
+      if (ticket.realmId !== realmId || ticket.expiresAt <= this.clock.now()) return null;
+      return this.uow.read(realmId, ({ files }) => files.find(realmId, ticket.id as FileId));
+    });
     if (!file || file.ownerId === HIDDEN) throw invalidToken();
     if (lastOf(file.pathId) !== name) throw new DomainError('INVALID_FILE_NAME', 'Invalid filename');
     return openFile(file, this.blobs).catch((error) => {

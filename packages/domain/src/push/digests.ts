@@ -243,10 +243,11 @@ export class DigestWriter {
       const now = this.clock.now();
       if (realm.isDeactivated || !realm.settings.digestEmailsEnabled) return null;
       if (user === null || !wantsDigest(realm, user, presence, now)) return null;
-      return { realm, user, ...(await this.newsFor(reads, realm, user, now - WEEK_SECONDS)) };
+      const seed = await reads.users.findSeed(realmId, userId);
+      return { realm, user, seed, ...(await this.newsFor(reads, realm, user, now - WEEK_SECONDS)) };
     });
     if (found === null || (found.conversations.length === 0 && found.newChannels.length === 0)) return null;
-    const { realm, user } = found;
+    const { realm, user, seed } = found;
     const url = this.realmUrls.urlOf(realm);
     return composeDigest({
       ...found,
@@ -254,7 +255,7 @@ export class DigestWriter {
       url,
       showsContent:
         user.settings.messageContentInEmailNotifications && realm.settings.messageContentAllowedInEmailNotifications,
-      unsubscribeUrl: `${url}/accounts/unsubscribe/digest/${this.keys.derive(user.id)}/`,
+      unsubscribeUrl: `${url}/accounts/unsubscribe/digest/${this.keys.derive({ id: user.id, seed })}/`,
     });
   }
 

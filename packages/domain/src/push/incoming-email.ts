@@ -1,8 +1,9 @@
-import type { LinkKeys } from '../access/confirmations.js';
+import type { LinkKeys, SeededLink } from '../access/confirmations.js';
 import { EMAIL_TOKEN_PLACEHOLDER } from '../channels/channel.js';
 import { nameOfFile } from '../files/files.js';
 import { declareErrors } from '../kernel/errors.js';
 import type { MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { Seed } from '../kernel/ports.js';
 import { codePointLength, positionOfUnprintable, takeCodePoints } from '../kernel/text.js';
 import { isoTime, isTime } from '../markdown/rich-text.js';
 import { cutContent, MAX_MESSAGE_LENGTH } from '../messages/message.js';
@@ -103,7 +104,7 @@ export interface IncomingEmailQuota {
   take(rule: IncomingEmailRule, key: string, source?: string): void;
 }
 
-/** Address for replies of a user to an emailed conversation. The address itself is derived from the id. */
+/** Address for replies of a user to an emailed conversation. The address itself is derived; see `LinkKeys`. */
 export interface ReplyAddress {
   /** Unique on the server and never reused. */
   readonly id: number;
@@ -112,6 +113,7 @@ export interface ReplyAddress {
   /** Message in the conversation. */
   readonly messageId: MessageId;
   readonly expiresAt: UnixSeconds;
+  readonly seed: Seed;
 }
 
 /** Validity period after the last email of a conversation. */
@@ -124,8 +126,8 @@ export interface ReplyAddressReads {
 
 /** Every implementation passes reply-address-repository.contract.ts. */
 export interface ReplyAddressRepository extends ReplyAddressReads {
-  /** Returns the id of the user's address for the conversation; updates message and expiry of an existing one. */
-  open(address: Omit<ReplyAddress, 'id'> & { readonly conversation: string }): Promise<number>;
+  /** Returns the user's address for the conversation: a new one with a new seed, or an existing one with this message and expiry. */
+  open(address: Omit<ReplyAddress, 'id' | 'seed'> & { readonly conversation: string }): Promise<SeededLink>;
   /**
    * Removes up to `limit` addresses of any organization that expired before `now`. Returns the number of removed
    * addresses.

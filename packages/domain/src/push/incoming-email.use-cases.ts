@@ -92,8 +92,9 @@ export class EmailAddresses {
       case 'bounce':
         return { kind: 'bounce', key: address.key };
       case 'reply': {
-        const id = gateway.replyKeys.read(address.key);
-        const reply = id === null ? null : await this.uow.readAcross(({ replyAddresses }) => replyAddresses.find(id));
+        const reply = await gateway.replyKeys.find(address.key, (id) =>
+          this.uow.readAcross(({ replyAddresses }) => replyAddresses.find(id)),
+        );
         if (!reply || reply.expiresAt <= this.clock.now()) throw unknownAddress();
         await this.uow.read(reply.realmId, (reads) => requireActive(reads, reply.realmId, reply.userId));
         return { kind: 'reply', reply };

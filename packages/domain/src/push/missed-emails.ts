@@ -5,7 +5,7 @@ import { topicKey } from '../channels/channel.js';
 import { DomainError } from '../kernel/errors.js';
 import { type GroupId, isId, type MessageId, type RealmId, type UserId } from '../kernel/ids.js';
 import { encodeJob, type Job, type JobHandler, type JobWork } from '../kernel/jobs.js';
-import type { Clock, RealmUrls } from '../kernel/ports.js';
+import type { Clock, RealmUrls, Seed } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { getOrThrow, lastOf } from '../kernel/work.js';
 import type { RenderedMessages } from '../markdown/markdown.js';
@@ -122,6 +122,8 @@ interface LoadedEmail {
   readonly messages: readonly MissedMessage[];
   /** True if more messages are waiting than an email shows. */
   readonly hasMore: boolean;
+  /** Seed of the user's links. */
+  readonly seed: Seed;
 }
 
 /** Addresses that post replies to emails about missed messages. */
@@ -143,10 +145,10 @@ export class ReplyAddressBook {
     if (!gateway) return null;
     const messageId = lastOf(messages).view.message.id;
     const expiresAt = this.clock.now() + REPLY_ADDRESS_SECONDS;
-    const id = await this.uow.write(realmId, (tx) =>
+    const address = await this.uow.write(realmId, (tx) =>
       tx.replyAddresses.open({ realmId, userId, conversation, messageId, expiresAt }),
     );
-    return replyAddress(gateway.pattern, gateway.replyKeys.derive(id));
+    return replyAddress(gateway.pattern, gateway.replyKeys.derive(address));
   }
 }
 
@@ -218,10 +220,11 @@ export class MissedEmailWriter {
         text: this.renderedMessages.plainText(view.message.renderedContent),
       });
     }
-    return { realm, user, messages, hasMore: ids.length > MAX_MISSED_MESSAGES };
+    const seed = await reads.users.findSeed(realmId, userId);
+    return { realm, user, messages, hasMore: ids.length > MAX_MISSED_MESSAGES, seed };
   }
 
-  async compose({ realm, user, ...rest }: LoadedEmail, { conversation }: MissedEmailJob): Promise<Email> {
+  async compose({ realm, user, seed, ...rest }: LoadedEmail, { conversation }: MissedEmailJob): Promise<Email> {
     const url = this.realmUrls.urlOf(realm);
     const id = this.digest(`${realm.id} ${user.id} ${conversation}`).slice(0, 32);
     return composeMissedEmail({
@@ -235,7 +238,7 @@ export class MissedEmailWriter {
       showsRealm: await this.showsRealm(realm, user),
       replyTo: await this.replyAddresses.replyTo(user, conversation, rest.messages),
       threadId: `<${id}@${this.realmUrls.emailDomainOf(realm)}>`,
-      unsubscribeUrl: `${url}/accounts/unsubscribe/missed_messages/${this.keys.derive(user.id)}/`,
+      unsubscribeUrl: `${url}/accounts/unsubscribe/missed_messages/${this.keys.derive({ id: user.id, seed })}/`,
     });
   }
 
@@ -340,16 +343,19 @@ export class TurnOffEmails {
   static readonly inject = ['unitOfWork', 'unsubscribeKeys', 'clock', 'presencePolicy'] as const;
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly keys: Pick<LinkKeys, 'read'>,
+    private readonly keys: Pick<LinkKeys, 'find'>,
     private readonly clock: Clock,
     private readonly presencePolicy: PresencePolicy,
   ) {}
 
   /** Idempotent. @throws DomainError UNKNOWN_CONFIRMATION */
   execute(realmId: RealmId, { kind, key }: { readonly kind: Unsubscribable; readonly key: string }): Promise<void> {
-    const userId = this.keys.read(key) as UserId | null;
     return this.uow.write(realmId, async (tx) => {
-      const user = userId === null ? null : await tx.users.find(realmId, userId);
+      const link = await this.keys.find(key, async (id) => ({
+        id,
+        seed: await tx.users.findSeed(realmId, id as UserId),
+      }));
+      const user = link && (await tx.users.find(realmId, link.id as UserId));
       if (!user?.isActive) throw new DomainError('UNKNOWN_CONFIRMATION', 'This link is not valid.');
       const changes = TURNED_OFF[kind]
         .filter((name) => user.settings[name] !== false)

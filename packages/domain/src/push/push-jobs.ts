@@ -1,5 +1,5 @@
 import { endConfirmationOf } from '../access/confirmations.js';
-import { type ApiKeyMint, endSessions } from '../access/credentials.js';
+import { type ApiKeyMint, endSessions, putNewApiKey } from '../access/credentials.js';
 import { DomainError } from '../kernel/errors.js';
 import { nobody } from '../kernel/event.js';
 import { type DeviceId, isId, type RealmId, type SessionId, type UnixSeconds, type UserId } from '../kernel/ids.js';
@@ -210,9 +210,7 @@ export async function replaceApiKey(
 ): Promise<string> {
   const { realmId, id: userId } = user;
   const generation = ((await tx.apiKeys.find(realmId, userId))?.generation ?? 0) + 1;
-  const record = { realmId, userId, generation };
-  const apiKey = mint.derive(record);
-  await tx.apiKeys.put(record, mint.fingerprint(apiKey));
+  const apiKey = await putNewApiKey(tx, mint, { realmId, userId, generation });
   const queues = await tx.queues.listOf(realmId, userId);
   await tx.queues.remove(
     realmId,

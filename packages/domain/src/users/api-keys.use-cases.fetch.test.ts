@@ -20,7 +20,7 @@ const passwordHash = 'hash of pw-hamlet';
 /** Gives every user an API key of the second generation. */
 const keys: FixtureStep = async (fixture, tx) => {
   for (const { id: userId, realmId } of fixture.users.values()) {
-    const record = { realmId, userId, generation: 2 };
+    const record = { realmId, userId, generation: 2, seed: null };
     await tx.apiKeys.put(record, mint.fingerprint(mint.derive(record)));
   }
 };
@@ -45,7 +45,7 @@ const fetching = (fixture: MemoryFixture, hasher = new FakePasswordHasher(), att
   ) => useCase.execute({ realmId, ip }, { username, password });
 };
 const keyOf = (fixture: MemoryFixture, name: string) =>
-  mint.derive({ realmId: fixture.realm.id, userId: fixture.user(name).id, generation: 2 });
+  mint.derive({ realmId: fixture.realm.id, userId: fixture.user(name).id, generation: 2, seed: null });
 const WRONG = { code: 'AUTHENTICATION_FAILED', message: 'Your username or password is incorrect' };
 
 describe('API key for a password', () => {

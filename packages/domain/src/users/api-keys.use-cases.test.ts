@@ -14,7 +14,7 @@ import { VerifyApiKey } from './api-keys.use-cases.js';
 const mint = new FakeApiKeyMint();
 const keys: FixtureStep = async (fixture, tx) => {
   for (const { id: userId, realmId } of fixture.users.values()) {
-    const record = { realmId, userId, generation: 1 };
+    const record = { realmId, userId, generation: 1, seed: null };
     await tx.apiKeys.put(record, mint.fingerprint(mint.derive(record)));
   }
 };
@@ -35,7 +35,7 @@ async function town() {
   const verify = new VerifyApiKey(uow, mint, currentLog);
   uow.subscribe(verify);
   const keyOf = (name: string) =>
-    mint.derive({ ...(fixture.users.has(name) ? fixture : elsewhere).viewer(name), generation: 1 });
+    mint.derive({ ...(fixture.users.has(name) ? fixture : elsewhere).viewer(name), generation: 1, seed: null });
   const ask = (
     name: string,
     email = `${name}@example.com`,
@@ -105,7 +105,7 @@ describe('API key verification', () => {
 
     await fixture.uow.write(fixture.realm.id, (tx) => tx.users.update(fixture.user('hamlet')));
     await ask('hamlet');
-    const record = { ...fixture.viewer('hamlet'), generation: 2 };
+    const record = { ...fixture.viewer('hamlet'), generation: 2, seed: null };
     await happens({ type: 'user.credentials_changed', userId: userId(fixture) }, (_, tx) =>
       tx.apiKeys.put(record, mint.fingerprint(mint.derive(record))),
     );

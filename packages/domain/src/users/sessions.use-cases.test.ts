@@ -205,7 +205,7 @@ describe('browser session', () => {
     const { fixture, uow, open, verify } = await town();
     const [one, other, foreign] = [await open(), await open(), await open('owner')];
     for (const { token } of [one, other, foreign]) await verify(token);
-    const mint = { derive: () => 'key', fingerprint: () => 'print', secretFingerprint: '' };
+    const mint = { newSeed: () => '', derive: () => 'key', fingerprint: () => 'print', secretFingerprint: '' };
     await uow.write(fixture.realm.id, (tx) =>
       replaceApiKey(tx, mint, fixture.user('hamlet'), { now: 0, except: one.id }),
     );

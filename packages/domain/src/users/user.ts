@@ -2,6 +2,7 @@ import type { Role } from '../access/roles.js';
 import type { Emoji } from '../files/emoji.js';
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import type { EventSeq, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { Seed } from '../kernel/ports.js';
 import { foldCase, isLongerThan, isShorterThan, positionOfUnprintable, takeCodePoints, trim } from '../kernel/text.js';
 import type { UserSettingName, UserSettings } from '../realms/user-settings.js';
 
@@ -245,6 +246,8 @@ export interface UserReads {
   listBotIds(realmId: RealmId): Promise<readonly UserId[]>;
   /** Returns null if no password is set. */
   findPasswordHash(realmId: RealmId, id: UserId): Promise<string | null>;
+  /** Returns the seed of links and tokens of the user, which is a secret; null for unknown users. */
+  findSeed(realmId: RealmId, id: UserId): Promise<Seed>;
 }
 
 /** Every implementation passes user-repository.contract.ts. */

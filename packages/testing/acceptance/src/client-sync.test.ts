@@ -50,7 +50,7 @@ async function requestAsBrowser(
 async function perform(world: World, route: string, scenario: Scenario): Promise<TestReply> {
   const { as, params, body, headers, at, isPage } = scenario;
   const [method, path] = route.split(' ') as [string, string];
-  const pathParams = at?.(world) ?? {};
+  const pathParams = (await at?.(world)) ?? {};
   const target = path.replace(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(String(pathParams[name])));
   const fields = (typeof params === 'function' ? await params(world) : params) ?? {};
   const caller = as && world.people[as];

@@ -448,7 +448,7 @@ describe('required second factor', () => {
     const email = `osric${n}@zulip.com`;
     fieldsOf(await server.post('/invites', people.desdemona, { invitee_emails: email, stream_ids: [] }));
     const { invites } = fieldsOf(await server.get('/invites', people.desdemona)) as Record<string, { id: number }[]>;
-    const key = server.parley.ports.invitationKeys.derive(invites!.at(-1)!.id);
+    const key = await server.linkKey('invitation', invites!.at(-1)!.id);
     const browser = newBrowser();
     const person = { key, email, full_name: 'Osric', password: 'alas, poor yorick 1601' };
     expect((await browser.post('/accounts/register/', person)).headers.location).toBe('/accounts/joined/');
@@ -463,7 +463,7 @@ describe('required second factor', () => {
       const email = `${name}${n}@zulip.com`;
       fieldsOf(await server.post('/invites', people.desdemona, { invitee_emails: email, invite_as, stream_ids: [] }));
       const { invites } = fieldsOf(await server.get('/invites', people.desdemona)) as Record<string, { id: number }[]>;
-      const key = server.parley.ports.invitationKeys.derive(invites!.at(-1)!.id);
+      const key = await server.linkKey('invitation', invites!.at(-1)!.id);
       const person = { key, full_name: name, password: 'alas, poor yorick 1601' };
       return { email, joined: fieldsOf(await server.post('/invites/accept', null, person)) };
     };

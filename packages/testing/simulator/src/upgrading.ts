@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { migrate, openDatabaseFile, SQLITE_MIGRATIONS } from '@parley/sqlite';
 
-/** Schema steps of the last release, 0.2.0. */
-const LAST_RELEASE = SQLITE_MIGRATIONS.slice(0, 18);
+/** Schema steps of the last release, 0.3.0. */
+const LAST_RELEASE = SQLITE_MIGRATIONS.slice(0, 64);
 
 /** Replaces the database by one with the schema of the last release and all rows and columns that it has. */
 export function returnToLastRelease(path: string): void {

@@ -54,6 +54,10 @@ export const fakeEventLoop: EventLoop = {
 export class FakeApiKeyMint implements ApiKeyMint {
   readonly secretFingerprint = 'plain';
 
+  newSeed(): string {
+    return 'seed';
+  }
+
   derive({ userId, generation }: ApiKeyRecord): string {
     return `${userId}g${generation}`.padStart(32, '0');
   }

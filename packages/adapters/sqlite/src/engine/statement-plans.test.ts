@@ -26,7 +26,7 @@ const ABOUT_WHOLE_REALMS = [
   'SELECT q.realm_id, q.owner_id FROM realm r', // one entry per realm, once after startup
   'SELECT user_id, last_active, last_connected, update_id FROM presence WHERE realm_id = ?', // once, on first use
   'SELECT * FROM user_status WHERE realm_id = ?', // register returns all of them
-  'SELECT realm_id, user_id, generation FROM api_key', // once, at startup
+  'SELECT realm_id, user_id, generation, seed FROM api_key', // once, at startup
   'SELECT min((SELECT m.id FROM message m', // searches a quiet realm among busy ones through the realm's index
   'SELECT email, bounced_at AS "bouncedAt", reason FROM bounced_address INDEXED BY', // the newest rows, up to a limit
   'SELECT min(floor_seq) FROM event_queue', // the first index entry

@@ -44,7 +44,7 @@ async function change(tx: Transaction, realm: Realm, channel: Channel, name: str
     audience: { kind: 'realm' },
     quotes: message.id,
   });
-  await tx.apiKeys.put({ realmId: realm.id, userId: user.id, generation: 1 }, name);
+  await tx.apiKeys.put({ realmId: realm.id, userId: user.id, generation: 1, seed: null }, name);
   return {
     name,
     userId: user.id,

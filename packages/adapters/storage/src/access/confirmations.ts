@@ -4,8 +4,9 @@ import {
   type ConfirmationRepository,
   subjectOf,
 } from '@parley/domain/access';
-import type { RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import type { RealmId, Seed, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { StorageFeature } from '../engine/feature.js';
+import { newSeed } from '../engine/seeds.js';
 import type { Statements } from '../engine/statements.js';
 
 export class SqlConfirmationRepository implements ConfirmationRepository {
@@ -23,8 +24,8 @@ export class SqlConfirmationRepository implements ConfirmationRepository {
     );
     this.total = connection.values<number>('SELECT count(*) FROM confirmation WHERE realm_id = ? AND purpose = ?');
     this.insert = connection.values<number>(
-      `INSERT INTO confirmation (realm_id, purpose, subject, email, user_id, invitation_id, expires_at, status)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+      `INSERT INTO confirmation (realm_id, purpose, subject, email, user_id, invitation_id, expires_at, status, seed)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     );
     this.store = connection.command('UPDATE confirmation SET expires_at = ?, status = ? WHERE id = ? AND realm_id = ?');
     this.delete = connection.command('DELETE FROM confirmation WHERE id = ? AND realm_id = ?');
@@ -42,11 +43,12 @@ export class SqlConfirmationRepository implements ConfirmationRepository {
     return await this.total.one(realmId, purpose);
   }
 
-  async add(confirmation: Omit<Confirmation, 'id'>): Promise<Confirmation> {
+  async add(confirmation: Omit<Confirmation, 'id' | 'seed'>): Promise<Confirmation> {
     const { realmId, purpose, email, userId, invitationId, expiresAt, status } = confirmation;
     const subject = subjectOf(confirmation);
-    const id = await this.insert.one(realmId, purpose, subject, email, userId, invitationId, expiresAt, status);
-    return { ...confirmation, id };
+    const seed = newSeed();
+    const id = await this.insert.one(realmId, purpose, subject, email, userId, invitationId, expiresAt, status, seed);
+    return { ...confirmation, id, seed };
   }
 
   async update({ realmId, id, expiresAt, status }: Confirmation): Promise<void> {
@@ -69,6 +71,7 @@ const toConfirmation = (row: ConfirmationRow | undefined): Confirmation | null =
         invitationId: row.invitation_id,
         expiresAt: row.expires_at,
         status: row.status,
+        seed: row.seed,
       }
     : null;
 
@@ -81,6 +84,7 @@ interface ConfirmationRow {
   readonly invitation_id: number | null;
   readonly expires_at: UnixSeconds;
   readonly status: Confirmation['status'];
+  readonly seed: Seed;
 }
 
 const TABLES = `

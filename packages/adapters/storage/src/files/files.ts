@@ -10,9 +10,10 @@ import {
   type StoredFile,
   type StoredThumbnail,
 } from '@parley/domain/files';
-import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import type { FileId, MessageId, RealmId, Seed, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { StorageFeature } from '../engine/feature.js';
 import { toFlag } from '../engine/rows.js';
+import { newSeed } from '../engine/seeds.js';
 import type { Statements } from '../engine/statements.js';
 import {
   FILE_TEXT_PERSONS,
@@ -33,6 +34,7 @@ interface FileRow {
   readonly size: number;
   readonly content_type: string;
   readonly created_at: UnixSeconds;
+  readonly seed: Seed;
   /** Null for non-images, like all image columns. */
   readonly width: number | null;
   readonly height: number | null;
@@ -124,8 +126,9 @@ export class SqlFileRepository implements FileRepository {
        WHERE f.was_attached = ? AND f.unreferenced_since < ? ORDER BY f.unreferenced_since, f.id LIMIT ? + 0`,
     );
     this.insert = connection.values<FileId>(
-      `INSERT INTO file (realm_id, owner_id, name, path_id, blob, size, content_type, created_at, unreferenced_since)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+      `INSERT INTO file (realm_id, owner_id, name, path_id, blob, size, content_type, created_at, unreferenced_since,
+                         seed)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     );
     this.queueText = connection.command('INSERT INTO file_to_read (file_id, realm_id, attempts) VALUES (?, ?, 0)');
     this.changeSpace = connection.command(
@@ -235,11 +238,13 @@ export class SqlFileRepository implements FileRepository {
 
   async add(file: NewFile): Promise<StoredFile> {
     const { realmId, ownerId, name, pathId, blob, size, contentType, createdAt } = file;
-    const id = await this.insert.one(realmId, ownerId, name, pathId, blob, size, contentType, createdAt, createdAt);
+    const seed = newSeed();
+    const times = [createdAt, createdAt] as const;
+    const id = await this.insert.one(realmId, ownerId, name, pathId, blob, size, contentType, ...times, seed);
     this.changeSpace.defer(realmId, size);
     if (size <= MAX_READ_BYTES) this.queueText.defer(id, realmId);
     if (file.image) await this.setImage(realmId, id, file.image, []);
-    return { id, ...file };
+    return { ...file, id, seed };
   }
 
   async listThumbnails(realmId: RealmId, id: FileId): Promise<readonly StoredThumbnail[]> {
@@ -327,6 +332,7 @@ const toFile = (row: FileRow): StoredFile => ({
   size: row.size,
   contentType: row.content_type,
   createdAt: row.created_at,
+  seed: row.seed,
   image: toImage(row),
 });
 
@@ -435,15 +441,28 @@ CROSS JOIN {json_each(a.rows, '$.message_file')|json_array_elements(a.rows::json
 JOIN file f ON f.id = CAST(r.value ->> 'file_id' AS bigint);
 `;
 
+const SEEDS = `
+-- expand: temporary addresses of lost files after a restore do not open later ones.
+ALTER TABLE file ADD COLUMN seed {text};
+`;
+
 export const FILE_FEATURE = {
   schema: 'files',
-  steps: { 1: TABLES, 30: FILE_TEXT_TABLES, 36: READ_FILES_AGAIN, 38: READ_FILES_IN_TURN, 54: FORMER_REFERENCES },
+  steps: {
+    1: TABLES,
+    30: FILE_TEXT_TABLES,
+    36: READ_FILES_AGAIN,
+    38: READ_FILES_IN_TURN,
+    54: FORMER_REFERENCES,
+    68: SEEDS,
+  },
   realmTables: ['unfinished_upload', 'file_term', 'file_to_read', 'file', 'file_space'],
   persons: {
     unfinished_upload: { data: 'Unfinished uploads', erase: 'realm_id = {realm} AND owner_id = {id}' },
     ...FILE_TEXT_PERSONS,
     file: {
       data: 'Uploaded files',
+      other: ['seed'],
       keep: { 'Files of messages remain.': ['owner_id', 'name', 'path_id', 'blob', 'content_type'] },
     },
     file_space: {},

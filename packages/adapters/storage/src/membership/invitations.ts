@@ -1,5 +1,5 @@
 import type { Role } from '@parley/domain/access';
-import type { ChannelId, GroupId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import type { ChannelId, GroupId, RealmId, Seed, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type {
   Invitation,
   InvitationEntry,
@@ -10,10 +10,11 @@ import type {
 import type { StorageFeature } from '../engine/feature.js';
 import type { Quarantine } from '../engine/quarantine.js';
 import { ascending, type Flag, jsonList, listColumn, toFlag } from '../engine/rows.js';
+import { newSeed } from '../engine/seeds.js';
 import type { Statements } from '../engine/statements.js';
 
 const ENTRY = `invitation.id, invitation.realm_id, kind, inviter_id, status, invited_at, expires_at, role, email,
-  notifies_inviter`;
+  notifies_inviter, seed`;
 
 export class SqlInvitationRepository implements InvitationRepository {
   private readonly row;
@@ -47,8 +48,8 @@ export class SqlInvitationRepository implements InvitationRepository {
     );
     this.insert = connection.values<number>(
       `INSERT INTO invitation (realm_id, kind, inviter_id, status, invited_at, expires_at, role, notifies_inviter, offer_id,
-                               email)
-       SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, value FROM ${connection.dialect.elements('text')}
+                               seed, email)
+       SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, value FROM ${connection.dialect.elements('text')}
        ORDER BY key RETURNING id`,
     );
     this.store = connection.command('UPDATE invitation SET status = ?, expires_at = ? WHERE id = ? AND realm_id = ?');
@@ -89,6 +90,8 @@ export class SqlInvitationRepository implements InvitationRepository {
       toFlag(invitations.includesDefaultChannels),
       invitations.welcomeText,
     );
+    // The id of each invitation makes its key different.
+    const seed = newSeed();
     const ids = await this.insert.all(
       invitations.realmId,
       invitations.kind,
@@ -99,11 +102,12 @@ export class SqlInvitationRepository implements InvitationRepository {
       invitations.role,
       toFlag(invitations.notifiesInviter),
       offerId,
+      seed,
       this.connection.dialect.set(emails),
     );
     // Ids are allocated in input order but may be returned in any order.
     ids.sort(ascending);
-    return emails.map((email, index) => ({ ...invitations, email, id: ids[index]! }));
+    return emails.map((email, index) => ({ ...invitations, email, id: ids[index]!, seed }));
   }
 
   async update({ realmId, id, status, expiresAt }: InvitationEntry): Promise<void> {
@@ -141,6 +145,7 @@ const toEntry = (row: EntryRow): InvitationEntry => ({
   status: row.status,
   email: row.email,
   notifiesInviter: row.notifies_inviter === 1,
+  seed: row.seed,
 });
 
 const isId = (value: unknown): boolean => Number.isSafeInteger(value);
@@ -158,6 +163,7 @@ interface EntryRow {
   readonly role: Role;
   readonly email: string | null;
   readonly notifies_inviter: Flag;
+  readonly seed: Seed;
 }
 
 interface InvitationRow extends EntryRow {
@@ -167,8 +173,14 @@ interface InvitationRow extends EntryRow {
   readonly welcome_text: string | null;
 }
 
+const SEEDS = `
+-- expand: links of lost invitations after a restore do not open later ones.
+ALTER TABLE invitation ADD COLUMN seed {text};
+`;
+
 export const INVITATION_FEATURE = {
   schema: 'invitations',
+  steps: { 67: SEEDS },
   realmTables: ['invitation', 'invitation_offer', 'invitation_letters'],
   persons: {
     invitation: {

@@ -125,7 +125,7 @@ ALTER TABLE external_send ADD COLUMN digest {text};
 
 export const SEND_ONCE_FEATURE = {
   schema: 'send-once',
-  steps: { 6: TABLES, 32: EXTERNAL_IDS, 39: LATEST_OF_SENDER, 65: EXTERNAL_DIGESTS },
+  steps: { 6: TABLES, 32: EXTERNAL_IDS, 39: LATEST_OF_SENDER, 70: EXTERNAL_DIGESTS },
   realmTables: ['sent_once', 'external_send'],
   persons: {
     sent_once: { data: 'Sends by clients', erase: 'user_id = {id}' },

@@ -1,7 +1,15 @@
-import type { BouncedAddress, BouncedAddressRepository } from '@parley/domain/access';
-import { foldCase, type MessageId, type RealmId, type UnixSeconds, type UserId } from '@parley/domain/kernel';
+import type { BouncedAddress, BouncedAddressRepository, SeededLink } from '@parley/domain/access';
+import {
+  foldCase,
+  type MessageId,
+  type RealmId,
+  type Seed,
+  type UnixSeconds,
+  type UserId,
+} from '@parley/domain/kernel';
 import type { ReplyAddress, ReplyAddressRepository } from '@parley/domain/push';
 import type { StorageFeature } from '../engine/feature.js';
+import { newSeed } from '../engine/seeds.js';
 import type { Statements } from '../engine/statements.js';
 
 export class SqlReplyAddressRepository implements ReplyAddressRepository {
@@ -11,27 +19,27 @@ export class SqlReplyAddressRepository implements ReplyAddressRepository {
 
   constructor(connection: Statements) {
     this.row = connection.rows<ReplyAddressRow>('SELECT * FROM reply_address WHERE id = ?');
-    this.upsert = connection.values<number>(
-      `INSERT INTO reply_address (realm_id, user_id, conversation, message_id, expires_at) VALUES (?, ?, ?, ?, ?)
+    this.upsert = connection.rows<SeededLink>(
+      `INSERT INTO reply_address (realm_id, user_id, conversation, message_id, expires_at, seed) VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT (user_id, conversation) DO UPDATE
        SET message_id = excluded.message_id, expires_at = excluded.expires_at
-       RETURNING id`,
+       RETURNING id, seed`,
     );
     this.deleteExpired = connection.command(
       `DELETE FROM reply_address WHERE id IN (SELECT id FROM reply_address WHERE expires_at < ? LIMIT ? + 0)`,
     );
   }
 
-  async find(id: number): Promise<ReplyAddress | null> {
-    const row = await this.row.get(id);
-    return row
-      ? { id: row.id, realmId: row.realm_id, userId: row.user_id, messageId: row.message_id, expiresAt: row.expires_at }
-      : null;
+  async find(wanted: number): Promise<ReplyAddress | null> {
+    const row = await this.row.get(wanted);
+    if (!row) return null;
+    const { id, realm_id: realmId, user_id: userId, message_id: messageId, expires_at: expiresAt, seed } = row;
+    return { id, realmId, userId, messageId, expiresAt, seed };
   }
 
-  async open(address: Omit<ReplyAddress, 'id'> & { readonly conversation: string }): Promise<number> {
+  async open(address: Parameters<ReplyAddressRepository['open']>[0]): Promise<SeededLink> {
     const { realmId, userId, conversation, messageId, expiresAt } = address;
-    return await this.upsert.one(realmId, userId, conversation, messageId, expiresAt);
+    return await this.upsert.one(realmId, userId, conversation, messageId, expiresAt, newSeed());
   }
 
   async removeExpired(now: UnixSeconds, limit: number): Promise<number> {
@@ -45,6 +53,7 @@ interface ReplyAddressRow {
   readonly user_id: UserId;
   readonly message_id: MessageId;
   readonly expires_at: UnixSeconds;
+  readonly seed: Seed;
 }
 
 export class SqlBouncedAddressRepository implements BouncedAddressRepository {
@@ -119,9 +128,15 @@ CREATE TABLE bounced_address (
 CREATE INDEX bounced_address_by_time ON bounced_address (bounced_at);
 `;
 
+const LINK_SEEDS = `
+-- expand: links in emails of lost rows after a restore do not open later ones.
+ALTER TABLE reply_address ADD COLUMN seed {text};
+ALTER TABLE confirmation ADD COLUMN seed {text};
+`;
+
 export const INCOMING_EMAIL_FEATURE = {
   schema: 'incoming-email',
-  steps: { 17: TABLES },
+  steps: { 17: TABLES, 69: LINK_SEEDS },
   realmTables: ['reply_address'],
   persons: {
     reply_address: { data: 'Addresses for replies by email', erase: 'user_id = {id}' },

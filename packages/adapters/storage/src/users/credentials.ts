@@ -7,7 +7,7 @@ import type {
   Session,
   SessionRepository,
 } from '@parley/domain/access';
-import type { RealmId, SessionId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import type { RealmId, Seed, SessionId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { StorageFeature } from '../engine/feature.js';
 import type { Statements } from '../engine/statements.js';
 
@@ -25,14 +25,14 @@ export class SqlApiKeyRepository implements ApiKeyRepository {
   private readonly upsertFact;
 
   constructor(connection: Statements) {
-    const columns = 'SELECT realm_id, user_id, generation FROM api_key';
+    const columns = 'SELECT realm_id, user_id, generation, seed FROM api_key';
     this.rowByFingerprint = connection.rows<ApiKeyRow>(`${columns} WHERE fingerprint = ?`);
     this.row = connection.rows<ApiKeyRow>(`${columns} WHERE user_id = ? AND realm_id = ?`);
     this.allRows = connection.rows<ApiKeyRow>(`${columns} ORDER BY user_id`);
     this.upsert = connection.command(
-      `INSERT INTO api_key (user_id, realm_id, generation, fingerprint) VALUES (?, ?, ?, ?)
+      `INSERT INTO api_key (user_id, realm_id, generation, seed, fingerprint) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT (user_id) DO UPDATE
-       SET generation = excluded.generation, fingerprint = excluded.fingerprint,
+       SET generation = excluded.generation, seed = excluded.seed, fingerprint = excluded.fingerprint,
          issued_at = NULL, issued_ip = NULL, issued_to = NULL`,
     );
     this.issue = connection.rows<KeyIssue>(
@@ -71,7 +71,7 @@ export class SqlApiKeyRepository implements ApiKeyRepository {
   }
 
   async put(record: ApiKeyRecord, fingerprint: string): Promise<void> {
-    this.upsert.defer(record.userId, record.realmId, record.generation, fingerprint);
+    this.upsert.defer(record.userId, record.realmId, record.generation, record.seed, fingerprint);
   }
 
   async putIssue(realmId: RealmId, userId: UserId, { at, ip, clientName }: KeyIssue): Promise<void> {
@@ -87,10 +87,11 @@ interface ApiKeyRow {
   readonly realm_id: RealmId;
   readonly user_id: UserId;
   readonly generation: number;
+  readonly seed: Seed;
 }
 
 function toRecord(row: ApiKeyRow): ApiKeyRecord {
-  return { realmId: row.realm_id, userId: row.user_id, generation: row.generation };
+  return { realmId: row.realm_id, userId: row.user_id, generation: row.generation, seed: row.seed };
 }
 
 const COLUMNS = `id, realm_id AS "realmId", user_id AS "userId", user_agent AS "userAgent", ip, method,
@@ -185,8 +186,14 @@ export class SqlSessionRepository implements SessionRepository {
   }
 }
 
+const KEY_SEEDS = `
+-- expand: API keys of lost rows after a restore do not open later accounts.
+ALTER TABLE api_key ADD COLUMN seed {text};
+`;
+
 export const API_KEY_FEATURE = {
   schema: 'authentication',
+  steps: { 65: KEY_SEEDS },
   realmTables: ['api_key', 'session', 'login_network'],
   persons: {
     server_fact: { other: ['name', 'value'] },
@@ -195,7 +202,7 @@ export const API_KEY_FEATURE = {
     login_network: { data: 'Networks of earlier log-ins', erase: 'user_id = {id}' },
   },
   notExported: {
-    api_key: 'Keys are derived from the secret of the server.',
+    api_key: 'Keys are secrets.',
     session: 'Sessions end with the original server.',
     login_network: 'Networks are hashed with the secret of the server.',
   },

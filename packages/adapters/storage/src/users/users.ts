@@ -1,5 +1,5 @@
 import { ROLES, type Role } from '@parley/domain/access';
-import { DomainError, foldCase, type RealmId, type UnixSeconds, type UserId } from '@parley/domain/kernel';
+import { DomainError, foldCase, type RealmId, type Seed, type UnixSeconds, type UserId } from '@parley/domain/kernel';
 import type { UserSummary } from '@parley/domain/messages';
 import { USER_SETTINGS, type UserSettingName } from '@parley/domain/realms';
 import {
@@ -26,6 +26,7 @@ import {
   settingsColumn,
   toFlag,
 } from '../engine/rows.js';
+import { newSeed } from '../engine/seeds.js';
 import type { Parameter, Statements } from '../engine/statements.js';
 import type { VersionedCache } from '../engine/versioned-cache.js';
 
@@ -201,6 +202,7 @@ export abstract class SqlUserRepository implements UserRepository {
   private readonly idsReadingAllNotices;
   private readonly botIds;
   private readonly passwordHash;
+  private readonly seed;
   private readonly insert;
   private readonly raiseGroupsVersion;
   private readonly store;
@@ -281,11 +283,13 @@ export abstract class SqlUserRepository implements UserRepository {
     this.passwordHash = statements.values<string | null>(
       'SELECT password_hash FROM "user" WHERE id = ? AND realm_id = ?',
     );
+    this.seed = statements.values<Seed>('SELECT seed FROM "user" WHERE id = ? AND realm_id = ?');
     this.insert = statements.values<UserId>(
       `INSERT INTO "user" (realm_id, version, role, is_active, is_deleted, email, email_key, full_name, name_key, name_nfkc_key, joined_at,
                            bot_kind, bot_owner_id, bot_default_channel_id, avatar_source, avatar_version, avatar_key,
-                           special_permissions, settings, edited_settings, external_id, system_kind, password_hash)
-       VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                           special_permissions, settings, edited_settings, external_id, system_kind, password_hash,
+                           seed)
+       VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT DO NOTHING RETURNING id`,
     );
     // Deactivated users are hidden from all group member lists, but the groups of others stay.
@@ -411,6 +415,10 @@ export abstract class SqlUserRepository implements UserRepository {
     return (await this.passwordHash.get(id, realmId)) ?? null;
   }
 
+  async findSeed(realmId: RealmId, id: UserId): Promise<Seed> {
+    return (await this.seed.get(id, realmId)) ?? null;
+  }
+
   async add(
     user: Omit<User, 'id' | 'version'>,
     passwordHash: string | null,
@@ -418,7 +426,8 @@ export abstract class SqlUserRepository implements UserRepository {
   ): Promise<User> {
     this.statements.disableCaching();
     const kind = user.bot?.isSystem ? (systemKind ?? '') : null;
-    const id = await this.insert.get(user.realmId, ...fromUser(user), user.externalId ?? null, kind, passwordHash);
+    const secrets = [passwordHash, newSeed()] as const;
+    const id = await this.insert.get(user.realmId, ...fromUser(user), user.externalId ?? null, kind, ...secrets);
     if (id === undefined) throw emailTaken();
     return { ...user, id, version: 1 };
   }
@@ -452,10 +461,15 @@ const MEMBERS = `
 CREATE INDEX user_members ON {user} (realm_id, id, version, is_active, system_kind) WHERE role <> 'guest';
 `;
 
+const USER_SEEDS = `
+-- expand: links and tokens of lost users after a restore do not open later accounts.
+ALTER TABLE {user} ADD COLUMN seed {text};
+`;
+
 /** Tables of users in both databases. */
 export const USER_TABLES = {
   schema: 'users',
-  steps: { 60: MEMBERS },
+  steps: { 60: MEMBERS, 66: USER_SEEDS },
   realmTables: ['user'],
   persons: {
     user: {
@@ -475,7 +489,7 @@ export const USER_TABLES = {
         'external_id',
       ],
       keep: { 'Ids without text.': ['bot_owner_id'] },
-      other: ['role', 'bot_kind', 'system_kind'],
+      other: ['role', 'bot_kind', 'system_kind', 'seed'],
     },
   },
 } satisfies FeatureTables;

@@ -23,7 +23,7 @@ export async function* listFiles(
 /** @param messageIds messages of the copy that refer to the file */
 export async function copyFile(
   blobs: BlobStore,
-  { blob, realmId: _, messageIds: __, ...file }: AttachedFile,
+  { blob, realmId: _, messageIds: __, seed: ___, ...file }: AttachedFile,
   messageIds: readonly MessageId[],
 ): Promise<FileCopy> {
   const size = await blobs.sizeOf(blob);

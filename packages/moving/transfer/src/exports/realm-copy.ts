@@ -101,7 +101,7 @@ export interface HolderCopy {
 }
 
 export interface FileCopy {
-  readonly file: Omit<StoredFile, 'blob' | 'realmId'> & { readonly id: FileId };
+  readonly file: Omit<StoredFile, 'blob' | 'realmId' | 'seed'> & { readonly id: FileId };
   readonly messageIds: readonly MessageId[];
   /** Null if the bytes are missing. */
   readonly content: AsyncIterable<Uint8Array> | null;

@@ -1,4 +1,4 @@
-import type { ApiKeyMint } from '@parley/domain/access';
+import { type ApiKeyMint, putNewApiKey } from '@parley/domain/access';
 import { systemGroupsOf } from '@parley/domain/groups';
 import {
   byId,
@@ -120,8 +120,7 @@ export class StructureImport {
           const add = () => tx.users.add(row, null, systemKind ?? undefined);
           const added = await this.ids.users.add(tx, id, add);
           if (systemKind === null) {
-            const record = { realmId: this.ids.realmId, userId: added.id, generation: 1 };
-            await tx.apiKeys.put(record, this.mint.fingerprint(this.mint.derive(record)));
+            await putNewApiKey(tx, this.mint, { realmId: this.ids.realmId, userId: added.id, generation: 1 });
           }
         }
         await complete(tx, slice);

@@ -1,5 +1,5 @@
 import type { BlobStore, FileLimits, PartialBlobStore } from '@parley/domain/files';
-import { FileTypeContentTypes, HmacFileTokens } from '@parley/node-adapters';
+import { FileTypeContentTypes, HmacTicketTokens } from '@parley/node-adapters';
 import { FILE_LIMITS } from '../../configuration/settings.js';
 import { Adapter } from '../adapter.js';
 
@@ -18,6 +18,6 @@ export const blobs = ({ blobs: store, partialBlobs, fileLimits = FILE_LIMITS }: 
     blobStore: () => store,
     partialBlobStore: () => partialBlobs,
     fileLimits: () => fileLimits,
-    fileTokens: ({ get }) => new HmacFileTokens(get('secret')),
+    fileTokens: ({ get }) => new HmacTicketTokens(get('secret'), 'temporary addresses of files'),
     contentTypes: () => new FileTypeContentTypes(),
   });

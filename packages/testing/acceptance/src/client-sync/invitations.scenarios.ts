@@ -43,7 +43,7 @@ export const INVITATIONS_SCENARIOS: Scenarios = {
         expect(fieldsOf(asked)).toMatchObject({ confirmation_sent: true });
       },
       params: async (world) => {
-        return { ...(await joining(world)), key: world.server.parley.ports.confirmationKeys.derive(1) };
+        return { ...(await joining(world)), key: await world.server.linkKey('confirmation', 1) };
       },
       heard: ['realm_export_consent', ...ACQUAINTED, 'subscription/peer_add', 'user_group/add_members'],
     },

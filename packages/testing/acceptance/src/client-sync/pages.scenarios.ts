@@ -39,9 +39,9 @@ export const PAGES_SCENARIOS: Scenarios = {
     {
       ...page,
       title: 'from login emails',
-      at: ({ server, people }) => ({
+      at: async ({ server, people }) => ({
         kind: 'login',
-        key: server.parley.ports.unsubscribeKeys.derive(people.hamlet.id),
+        key: await server.linkKey('unsubscribe', people.hamlet.id),
       }),
       heard: ['user_settings/update'],
     },
@@ -51,7 +51,7 @@ export const PAGES_SCENARIOS: Scenarios = {
       ...page,
       title: 'by a link',
       prepare: makeLink,
-      at: ({ server }) => ({ key: server.parley.ports.invitationKeys.derive(1) }),
+      at: async ({ server }) => ({ key: await server.linkKey('invitation', 1) }),
       params: { email: 'yorick@example.com' },
       heard: [],
     },
@@ -73,7 +73,7 @@ export const PAGES_SCENARIOS: Scenarios = {
         await openToAll(world);
         await world.server.post('//register/', null, { email: 'yorick@example.com' });
       },
-      params: (world) => ({ ...confirmation(world), full_name: 'Yorick', password: PASSWORD }),
+      params: async (world) => ({ ...(await confirmation(world)), full_name: 'Yorick', password: PASSWORD }),
       heard: ['realm_export_consent', ...ACQUAINTED, 'subscription/peer_add', 'user_group/add_members'],
     },
   ],
@@ -96,8 +96,8 @@ export const PAGES_SCENARIOS: Scenarios = {
 };
 
 /** Key of the first confirmation. */
-function confirmation({ server }: World): Fields {
-  return { key: server.parley.ports.confirmationKeys.derive(1) };
+async function confirmation({ server }: World): Promise<Fields> {
+  return { key: await server.linkKey('confirmation', 1) };
 }
 
 /** Requests a change to an email that differs only in case, so that the world's clients still recognize it. */

@@ -19,7 +19,7 @@ export interface Scenario {
   readonly status?: number;
   readonly params?: Fields | ((world: World) => Fields | Promise<Fields>);
   /** Values of the route's path parameters. */
-  readonly at?: (world: World) => Fields;
+  readonly at?: (world: World) => Fields | Promise<Fields>;
   /** `type/op` of every event that any client receives. */
   readonly heard: readonly string[];
 }

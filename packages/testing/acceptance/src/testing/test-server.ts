@@ -417,6 +417,16 @@ export class TestServer {
     return message!.flags;
   }
 
+  /** Returns the key of the link with this id, as an email or a page has it. */
+  async linkKey(kind: 'invitation' | 'confirmation' | 'unsubscribe', id: number): Promise<string> {
+    const { invitationKeys, confirmationKeys, unsubscribeKeys } = this.parley.ports;
+    return this.storage.uow.read(this.realmId, async ({ invitations, confirmations, users }) => {
+      if (kind === 'invitation') return invitationKeys.derive((await invitations.find(this.realmId, id))!);
+      if (kind === 'confirmation') return confirmationKeys.derive((await confirmations.find(this.realmId, id))!);
+      return unsubscribeKeys.derive({ id, seed: await users.findSeed(this.realmId, id as UserId) });
+    });
+  }
+
   private async signedIn(user: User, password: string): Promise<TestUser> {
     const record = await this.storage.uow.read(user.realmId, ({ apiKeys }) => apiKeys.find(user.realmId, user.id));
     return { id: user.id, email: user.email, password, apiKey: this.parley.ports.apiKeyMint.derive(record!), user };

@@ -8,8 +8,8 @@ export function apiKeyRepositoryContract(open: OpenStorage): void {
     it('finds a key by fingerprint in any realm and by user', async () => {
       const fixture = await stage(aUser({ name: 'a' }));
       const other = await anotherRealm(fixture, aUser({ name: 'b' }));
-      const mine = { realmId: fixture.realm.id, userId: fixture.user('a').id, generation: 1 };
-      const foreign = { realmId: other.realm.id, userId: other.user('b').id, generation: 7 };
+      const mine = { realmId: fixture.realm.id, userId: fixture.user('a').id, generation: 1, seed: 'seed a' };
+      const foreign = { realmId: other.realm.id, userId: other.user('b').id, generation: 7, seed: null };
       await fixture.uow.writeAcross(async (tx) => {
         await tx.apiKeys.put(foreign, 'print-b');
         await tx.apiKeys.put(mine, 'print-a');
@@ -26,8 +26,8 @@ export function apiKeyRepositoryContract(open: OpenStorage): void {
 
     it('removes the key that a new one replaces', async () => {
       const { uow, realm, user } = await stage(aUser({ name: 'a' }));
-      const first = { realmId: realm.id, userId: user('a').id, generation: 1 };
-      const second = { ...first, generation: 2 };
+      const first = { realmId: realm.id, userId: user('a').id, generation: 1, seed: null };
+      const second = { ...first, generation: 2, seed: 'another seed' };
       await uow.write(first.realmId, (tx) => tx.apiKeys.put(first, 'print-1'));
       await uow.write(second.realmId, (tx) => tx.apiKeys.put(second, 'print-2'));
       await uow.read(second.realmId, async (r) => {
@@ -44,7 +44,9 @@ export function apiKeyRepositoryContract(open: OpenStorage): void {
       const { id: userId } = fixture.user('a');
       const issueOf = (owner = userId) => fixture.uow.read(realmId, (r) => r.apiKeys.findIssue(realmId, owner));
       const put = (generation: number) =>
-        fixture.uow.write(realmId, (tx) => tx.apiKeys.put({ realmId, userId, generation }, `print-${generation}`));
+        fixture.uow.write(realmId, (tx) =>
+          tx.apiKeys.put({ realmId, userId, generation, seed: null }, `print-${generation}`),
+        );
       const issue = { at: 200, ip: '192.0.2.7', clientName: 'ZulipMobile' };
       await put(1);
       expect(await issueOf()).toBeNull();

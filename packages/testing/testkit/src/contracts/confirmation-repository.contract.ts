@@ -1,10 +1,10 @@
 import { type Confirmation, subjectOf } from '@parley/domain/access';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
-import { type OpenStorage, stagesOn } from './storage-under-test.js';
+import { type OpenStorage, SEED, stagesOn } from './storage-under-test.js';
 
 const pieces = [aUser({ name: 'ann' }), aUser({ name: 'bob' })];
 
-type New = Omit<Confirmation, 'id'>;
+type New = Omit<Confirmation, 'id' | 'seed'>;
 
 const signUp = ({ realm }: Fixture, more: Partial<New> = {}): New => ({
   realmId: realm.id,
@@ -33,10 +33,14 @@ export function confirmationRepositoryContract(open: OpenStorage): void {
       expect(await uow.read(realm.id, (r) => r.confirmations.find(realm.id, one.id))).toEqual({
         ...signUp(fixture),
         id: one.id,
+        seed: one.seed,
       });
+      expect([one.seed, two.seed]).toEqual([expect.stringMatching(SEED), expect.stringMatching(SEED)]);
+      expect(one.seed).not.toBe(two.seed);
       expect(await uow.read(realm.id, (r) => r.confirmations.find(realm.id, two.id))).toEqual({
         ...reset(fixture),
         id: two.id,
+        seed: two.seed,
       });
       expect(await uow.read(other.realm.id, (r) => r.confirmations.find(other.realm.id, one.id))).toBeNull();
       await uow.write(other.realm.id, (tx) => tx.confirmations.remove(other.realm.id, two.id));

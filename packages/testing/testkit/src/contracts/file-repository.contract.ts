@@ -1,7 +1,7 @@
 import type { BlobKey, FileImage, NewFile, StoredThumbnail } from '@parley/domain/files';
 import type { FileId } from '@parley/domain/kernel';
 import { aMessage, anotherRealm, aUser, type Fixture } from '../builders.js';
-import { type OpenStorage, stagesOn } from './storage-under-test.js';
+import { type OpenStorage, SEED, stagesOn } from './storage-under-test.js';
 
 const pieces = [
   aUser({ name: 'a' }),
@@ -56,6 +56,8 @@ export function fileRepositoryContract(open: OpenStorage): void {
       const { id: realmId } = fixture.realm;
       const { id: a } = fixture.user('a');
       await fixture.uow.read(realmId, async ({ files }) => {
+        expect(one.seed).toMatch(SEED);
+        expect(one.seed).not.toBe(two.seed);
         expect(await files.find(realmId, one.id)).toEqual(one);
         expect(await files.listByPath(realmId, ['2/ab/other', '2/ab/none', '2/ab/one'])).toEqual([one, other]);
         expect(await files.list(realmId, a, 0, 9)).toEqual([

@@ -1,12 +1,14 @@
 import type { ChannelId, GroupId } from '@parley/domain/kernel';
-import type { Invitation } from '@parley/domain/membership';
+import type { Invitation, NewInvitations } from '@parley/domain/membership';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
-import { idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
+import { idsOf, type OpenStorage, SEED, stagesOn } from './storage-under-test.js';
 
 const pieces = [aUser({ name: 'ann' }), aUser({ name: 'bob' })];
 const NOW = 1000;
 
-const link = ({ realm, user }: Fixture, more: Partial<Invitation> = {}): Omit<Invitation, 'id'> => ({
+type New = NewInvitations & Pick<Invitation, 'email'>;
+
+const link = ({ realm, user }: Fixture, more: Partial<New> = {}): New => ({
   realmId: realm.id,
   kind: 'link',
   inviterId: user('ann').id,
@@ -22,7 +24,7 @@ const link = ({ realm, user }: Fixture, more: Partial<Invitation> = {}): Omit<In
   notifiesInviter: false,
   ...more,
 });
-const byEmail = (fixture: Fixture, more: Partial<Invitation> = {}) =>
+const byEmail = (fixture: Fixture, more: Partial<New> = {}) =>
   link(fixture, {
     kind: 'email',
     email: 'yorick@example.com',
@@ -34,7 +36,7 @@ const byEmail = (fixture: Fixture, more: Partial<Invitation> = {}) =>
     notifiesInviter: true,
     ...more,
   });
-const add = async ({ uow }: Fixture, { email, ...given }: Omit<Invitation, 'id'>): Promise<Invitation> => {
+const add = async ({ uow }: Fixture, { email, ...given }: New): Promise<Invitation> => {
   const [added] = await uow.write(given.realmId, (tx) => tx.invitations.add(given, [email]));
   return added!;
 };
@@ -48,11 +50,13 @@ export function invitationRepositoryContract(open: OpenStorage): void {
       const { uow, realm } = fixture;
       const other = await anotherRealm(fixture);
       const [one, two] = [await add(fixture, link(fixture)), await add(fixture, byEmail(fixture, { expiresAt: null }))];
-      expect(one).toEqual({ ...link(fixture), id: one.id });
+      expect(one).toEqual({ ...link(fixture), id: one.id, seed: expect.stringMatching(SEED) });
+      expect(one.seed).not.toBe(two.seed);
       expect(await uow.read(realm.id, (r) => r.invitations.find(realm.id, one.id))).toEqual(one);
       expect(await uow.read(realm.id, (r) => r.invitations.find(realm.id, two.id))).toEqual({
         ...byEmail(fixture, { expiresAt: null }),
         id: two.id,
+        seed: two.seed,
       });
       expect(await uow.read(other.realm.id, (r) => r.invitations.find(other.realm.id, one.id))).toBeNull();
       await uow.write(other.realm.id, (tx) => tx.invitations.remove(other.realm.id, two.id));
@@ -67,7 +71,8 @@ export function invitationRepositoryContract(open: OpenStorage): void {
       const { email, ...given } = byEmail(fixture);
       const emails = Array.from({ length: 12 }, (_, n) => `${12 - n}@example.com`);
       const added = await uow.write(given.realmId, (tx) => tx.invitations.add(given, emails));
-      expect(added).toEqual(emails.map((each, n) => ({ ...given, email: each, id: added[0]!.id + n })));
+      const { id, seed } = added[0]!;
+      expect(added).toEqual(emails.map((each, n) => ({ ...given, email: each, id: id + n, seed })));
       await uow.write(realm.id, (tx) => tx.invitations.remove(realm.id, added[0]!.id));
       await uow.write(realm.id, (tx) => tx.invitations.update({ ...added[1]!, status: 'used' }));
       for (const invitation of added.slice(2)) {

@@ -44,4 +44,7 @@ export const shared = (...conditions: readonly MessageCondition[]): MessageFilte
 
 export const ascending = <Id extends number>(ids: Iterable<Id>): Id[] => [...ids].sort((a, b) => a - b);
 
+/** 128 bits. */
+export const SEED = /^[0-9a-f]{32}$/;
+
 export const idsOf = <Id>(things: readonly { readonly id: Id }[]): Id[] => things.map(({ id }) => id);

@@ -2,7 +2,7 @@ import type { EventSeq, UserId } from '@parley/domain/kernel';
 import type { User } from '@parley/domain/users';
 import { aChannel, aMessage, anotherRealm, aRealm, aUser, createFixtureOn } from '../builders.js';
 import { appendEvent } from '../events-with-receivers.js';
-import { ascending, code, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
+import { ascending, code, idsOf, type OpenStorage, SEED, stagesOn } from './storage-under-test.js';
 
 export function userRepositoryContract(open: OpenStorage): void {
   describe('user repository', () => {
@@ -297,6 +297,17 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(await hashOf(user('a').id)).toBeNull();
     });
 
+    it('gives each user a seed of their own', async () => {
+      const { uow, realm, user } = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }));
+      const seedOf = (id: UserId) => uow.read(realm.id, (r) => r.users.findSeed(realm.id, id));
+      const seed = await seedOf(user('a').id);
+      expect(seed).toMatch(SEED);
+      expect(await seedOf(user('b').id)).not.toBe(seed);
+      await uow.write(realm.id, async (tx) => tx.users.update(await tx.users.get(realm.id, user('a').id)));
+      expect(await seedOf(user('a').id)).toBe(seed);
+      expect(await seedOf(999_999 as UserId)).toBeNull();
+    });
+
     it('isolates realms', async () => {
       const fixture = await stage(
         aUser({ name: 'a', passwordHash: 'scrypt$1' }),
@@ -315,10 +326,11 @@ export function userRepositoryContract(open: OpenStorage): void {
         await r.users.listEntries(other.realm.id),
         await r.users.isNameTaken(other.realm.id, a.fullName, null),
         await r.users.findPasswordHash(other.realm.id, a.id),
+        await r.users.findSeed(other.realm.id, a.id),
         (await r.users.listConversationPartners(other.realm.id, a.id)).size,
         await r.users.listBotIds(other.realm.id),
       ]);
-      expect(found).toEqual([null, null, [], [], [], [], false, null, 0, []]);
+      expect(found).toEqual([null, null, [], [], [], [], false, null, null, 0, []]);
       const bots = await uow.read(other.realm.id, (r) => r.users.listSystemBots(other.realm.id));
       expect(bots.map((bot) => bot.realmId)).toEqual([other.realm.id, other.realm.id, other.realm.id]);
       expect(other.realm.id).not.toBe(realm.id);

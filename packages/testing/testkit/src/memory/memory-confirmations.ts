@@ -5,7 +5,7 @@ import {
   subjectOf,
 } from '@parley/domain/access';
 import type { RealmId } from '@parley/domain/kernel';
-import type { MemoryUnit } from './tables.js';
+import { type MemoryUnit, newSeed } from './tables.js';
 
 declare module './tables.js' {
   interface Tables {
@@ -33,8 +33,8 @@ export class MemoryConfirmations implements ConfirmationRepository {
     return this.of(realmId, purpose).length;
   }
 
-  async add(confirmation: Omit<Confirmation, 'id'>): Promise<Confirmation> {
-    const added = { ...confirmation, id: this.unit.nextNumber('confirmation') };
+  async add(confirmation: Omit<Confirmation, 'id' | 'seed'>): Promise<Confirmation> {
+    const added = { ...confirmation, id: this.unit.nextNumber('confirmation'), seed: newSeed() };
     this.unit.change('confirmations').set(added.id, added);
     return added;
   }

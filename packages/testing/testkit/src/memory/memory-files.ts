@@ -11,7 +11,7 @@ import {
   type StoredThumbnail,
 } from '@parley/domain/files';
 import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
-import { ascending, type MemoryUnit } from './tables.js';
+import { ascending, type MemoryUnit, newSeed } from './tables.js';
 
 interface FileRow {
   readonly file: StoredFile;
@@ -94,7 +94,7 @@ export class MemoryFiles implements FileRepository {
   }
 
   async add(file: NewFile): Promise<StoredFile> {
-    const added: StoredFile = { id: this.unit.nextNumber<FileId>('file'), ...file };
+    const added: StoredFile = { ...file, id: this.unit.nextNumber<FileId>('file'), seed: newSeed() };
     this.unit.change('files').set(added.id, { file: added, wasAttached: false, unreferencedSince: file.createdAt });
     if (file.size <= MAX_READ_BYTES) this.unit.change('filesToRead').set(added.id, 0);
     return added;

@@ -1,7 +1,7 @@
-import type { BouncedAddress, BouncedAddressRepository } from '@parley/domain/access';
+import type { BouncedAddress, BouncedAddressRepository, SeededLink } from '@parley/domain/access';
 import { foldCase, type UnixSeconds } from '@parley/domain/kernel';
 import type { ReplyAddress, ReplyAddressRepository } from '@parley/domain/push';
-import type { MemoryUnit } from './tables.js';
+import { type MemoryUnit, newSeed } from './tables.js';
 
 type OpenAddress = ReplyAddress & { readonly conversation: string };
 
@@ -19,17 +19,18 @@ export class MemoryReplyAddresses implements ReplyAddressRepository {
   async find(wanted: number): Promise<ReplyAddress | null> {
     const row = this.unit.read('replyAddresses').get(wanted);
     if (!row) return null;
-    const { id, realmId, userId, messageId, expiresAt } = row;
-    return { id, realmId, userId, messageId, expiresAt };
+    const { conversation: _, ...address } = row;
+    return address;
   }
 
-  async open(address: Omit<OpenAddress, 'id'>): Promise<number> {
+  async open(address: Omit<OpenAddress, 'id' | 'seed'>): Promise<SeededLink> {
     const present = [...this.unit.read('replyAddresses').values()].find(
       ({ userId, conversation }) => userId === address.userId && conversation === address.conversation,
     );
     const id = present?.id ?? this.unit.nextNumber('replyAddresses');
-    this.unit.change('replyAddresses').set(id, { ...address, id });
-    return id;
+    const seed = present ? present.seed : newSeed();
+    this.unit.change('replyAddresses').set(id, { ...address, id, seed });
+    return { id, seed };
   }
 
   async removeExpired(now: UnixSeconds, limit: number): Promise<number> {

@@ -1,6 +1,6 @@
 import type { RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { Invitation, InvitationEntry, InvitationRepository, NewInvitations } from '@parley/domain/membership';
-import { ascending, keyOf, type MemoryUnit } from './tables.js';
+import { ascending, keyOf, type MemoryUnit, newSeed } from './tables.js';
 
 declare module './tables.js' {
   interface Tables {
@@ -34,7 +34,8 @@ export class MemoryInvitations implements InvitationRepository {
   }
 
   async add(shared: NewInvitations, emails: readonly (string | null)[]): Promise<readonly Invitation[]> {
-    const added = emails.map((email) => ({ ...shared, email, id: this.unit.nextNumber('invitation') }));
+    const seed = newSeed();
+    const added = emails.map((email) => ({ ...shared, email, seed, id: this.unit.nextNumber('invitation') }));
     const invitations = this.unit.change('invitations');
     for (const invitation of added) invitations.set(invitation.id, invitation);
     return added;

@@ -5,6 +5,7 @@ import {
   foldCase,
   type RealmId,
   type RecipientId,
+  type Seed,
   type UserId,
 } from '@parley/domain/kernel';
 import {
@@ -15,11 +16,12 @@ import {
   type UserListEntry,
   type UserRepository,
 } from '@parley/domain/users';
-import type { MemoryUnit } from './tables.js';
+import { type MemoryUnit, newSeed } from './tables.js';
 
 interface UserRow {
   readonly user: User;
   readonly passwordHash: string | null;
+  readonly seed: string;
   /** Null for members of the realm. */
   readonly systemKind: SystemBotKind | null;
 }
@@ -150,6 +152,10 @@ export class MemoryUsers implements UserRepository {
     return this.rows(realmId).find(({ user }) => user.id === id)?.passwordHash ?? null;
   }
 
+  async findSeed(realmId: RealmId, id: UserId): Promise<Seed> {
+    return this.rows(realmId).find(({ user }) => user.id === id)?.seed ?? null;
+  }
+
   async add(
     newUser: Omit<User, 'id' | 'version'>,
     passwordHash: string | null,
@@ -157,7 +163,7 @@ export class MemoryUsers implements UserRepository {
   ): Promise<User> {
     this.refuseTakenEmail(newUser, null);
     const user: User = { ...newUser, id: this.unit.nextNumber<UserId>('user'), version: 1 };
-    this.unit.change('users').set(user.id, { user, passwordHash, systemKind: systemKind ?? null });
+    this.unit.change('users').set(user.id, { user, passwordHash, systemKind: systemKind ?? null, seed: newSeed() });
     return user;
   }
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { UnitRecord } from '@parley/domain/composition';
 import type { Clock, RealmId } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
@@ -19,6 +20,8 @@ type ReadonlyTable<T> = T extends Map<infer K, infer V> ? ReadonlyMap<K, V> : ne
 const EMPTY: ReadonlyMap<unknown, unknown> = new Map();
 
 export const keyOf = (...parts: readonly (number | string)[]): string => parts.join(':');
+/** Returns the seed of a new row, see `Seed`. */
+export const newSeed = (): string => randomBytes(16).toString('hex');
 export const ascending = (a: number, b: number): number => a - b;
 
 /** A transaction's view of the tables: its snapshot, and copies of the tables it changes. */
