@@ -84,14 +84,14 @@ export interface MailGatewayOptions {
   readonly secret: string;
 }
 
-const digest = (key: string, text: string): Buffer => createHmac('sha256', key).update(text).digest();
+const hmac = (key: string, text: string): Buffer => createHmac('sha256', key).update(text).digest();
 
 /** Identifies the server in its emails without revealing the secret. */
 export const mailFingerprint = (secret: string): string =>
-  digest(secret, 'parley: emails of this server').toString('hex').slice(0, 32);
+  hmac(secret, 'parley: emails of this server').toString('hex').slice(0, 32);
 
 export const bounceKeyOf = (secret: string, email: string): string =>
-  digest(secret, `parley: bounces of ${foldCase(email)}`)
+  hmac(secret, `parley: bounces of ${foldCase(email)}`)
     .toString('hex')
     .slice(0, BOUNCE_KEY_LENGTH);
 
@@ -108,7 +108,7 @@ export function createMailGateway({ pattern, maxBytes, token, secret }: MailGate
     maxBytes,
     parser: new MailParser(),
     replyKeys: new HmacLinkKeys(secret, REPLY_ADDRESSES),
-    isGatewayToken: (given) => token !== null && timingSafeEqual(digest(secret, given), digest(secret, token)),
+    isGatewayToken: (given) => token !== null && timingSafeEqual(hmac(secret, given), hmac(secret, token)),
     bounceKeyOf: (email) => bounceKeyOf(secret, email),
     fingerprint: mailFingerprint(secret),
   };
