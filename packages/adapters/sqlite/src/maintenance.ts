@@ -22,6 +22,7 @@ import {
 } from './database.js';
 import { pendingSteps } from './engine/migrate.js';
 import { MIGRATIONS } from './features.js';
+import { skipIds } from './kernel/history.js';
 
 /** Operator commands for a database file. All methods may be called while a server uses it. */
 export const administerDatabase = (path: string): StorageAdministration => ({
@@ -32,7 +33,9 @@ export const administerDatabase = (path: string): StorageAdministration => ({
   listErasures: () => listErasures(path),
   readTexts: (take, options) => readTexts(path, take, options),
   copy: (target, options) => copyDatabase(path, target, options),
-  endQueues: () => endQueues(path),
+  endQueues: () => change(path, (database) => database.exec('DELETE FROM event_queue')),
+  endSessions: () => change(path, (database) => database.prepare('DELETE FROM session').run().changes),
+  skipIds: (count) => change(path, (database) => skipIds(database, count)),
   compact: () => compactDatabase(path),
 });
 
@@ -229,11 +232,11 @@ export async function copyDatabase(path: string, target: string, options: CopyOp
   copy.close();
 }
 
-/** Removes all event queues. @throws DatabaseRefused */
-function endQueues(path: string): void {
+/** Changes a database that no server uses. @throws DatabaseRefused */
+function change<T>(path: string, work: (database: Database) => T): T {
   const database = openDatabaseFile(path, { fileMustExist: true, timeout: 0 });
   try {
-    if (hasTable(database, 'event_queue')) database.exec('DELETE FROM event_queue');
+    return work(database);
   } catch (error) {
     throw refusal(path, error);
   } finally {

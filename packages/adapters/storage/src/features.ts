@@ -133,6 +133,12 @@ export const ROW_TABLES = Object.assign(
   ...ALL.map((feature) => typeof feature !== 'string' && 'rows' in feature && feature.rows),
 ) as Readonly<Record<RowsIn<Exclude<Listed, string>>, RowTable>>;
 
+/** Returns the statements by which the counters of all features skip `count` ids. */
+export const counterSkips = (count: number): readonly string[] =>
+  ALL.flatMap((feature) => (typeof feature !== 'string' && 'counters' in feature ? feature.counters : [])).map(
+    (statement) => statement.replaceAll('{skipped}', String(count)),
+  );
+
 type NamesIn<Feature> = Feature extends { repositories: (...args: never[]) => (...args: never[]) => infer Created }
   ? keyof Created & keyof WritableRepositories
   : never;

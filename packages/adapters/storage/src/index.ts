@@ -11,6 +11,7 @@ export * from './engine/migration.js';
 export * from './engine/personal-data.js';
 export * from './engine/quarantine.js';
 export * from './engine/rows.js';
+export * from './engine/skipped-ids.js';
 export * from './engine/statement-cache.js';
 export * from './engine/statements.js';
 export * from './engine/table-source.js';

@@ -73,8 +73,12 @@ export interface StorageAdministration {
   readTexts(take: (text: StoredText) => void, options: { readonly onlySplit: boolean }): void;
   /** Copies the data committed before the call to a file. */
   copy(target: string, options?: CopyOptions): Promise<void>;
-  /** Ends all event queues of a database that no server uses, since clients may know events that it does not contain. */
+  /** Ends all event queues. This and the next methods need the latest schema, and no server may use the database. */
   endQueues(): void;
+  /** Ends all browser sessions and returns their number. */
+  endSessions(): number;
+  /** Makes all later ids and event numbers higher by `count`. The log of each organization gets an event about the gap. */
+  skipIds(count: number): void;
   /** Rewrites the database without remains of deleted rows; no server may use it. */
   compact(): void;
 }

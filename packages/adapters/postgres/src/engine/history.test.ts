@@ -1,12 +1,14 @@
 import type { EventSeq, LogEnd, RealmId, StoredEvent, UnitOfWork } from '@parley/domain/kernel';
 import { LocalBus, LogFollower } from '@parley/domain/kernel';
+import { idsToSkip } from '@parley/storage';
 import { appendEvent, FixedClock, immediateTimers } from '@parley/testkit';
 import pg from 'pg';
 import { openPostgresStorage, type PostgresStorage } from '../database.js';
 import { createDatabase, type TestDatabase } from '../testing/databases.js';
-import { SKIPPED_SEQS } from './history.js';
 
 const REALM = 1 as RealmId;
+/** Numbers skipped if no time is lost. */
+const SKIPPED = idsToSkip(0);
 const HISTORY = "SELECT value FROM server_fact WHERE name = 'history'";
 
 let databases: TestDatabase[];
@@ -53,6 +55,8 @@ async function withCopy(): Promise<readonly [TestDatabase, TestDatabase]> {
   const { uow, close } = await openPostgresStorage({ url: database.url, clock: new FixedClock() });
   for (let count = 0; count < 2; count++) await append(uow);
   await close();
+  // Later than now, so that no time is lost.
+  await run(database.url, 'UPDATE event SET at = extract(epoch FROM now())::bigint + 3600');
   const copy = await createDatabase({ copyOf: database.name });
   databases.push(copy);
   const [fact] = await run(database.url, HISTORY);
@@ -74,14 +78,43 @@ describe('database replaced by another one', () => {
     const [, copy] = await withCopy();
     const ids = "SELECT nextval(pg_get_serial_sequence('realm', 'id')) AS next";
     const [before] = await run(copy.url, ids);
-    for (let start = 0; start < 2; start++) expect((await endOf((await open(copy)).uow)).seq).toBe(2 + SKIPPED_SEQS);
+    for (let start = 0; start < 2; start++) expect((await endOf((await open(copy)).uow)).seq).toBe(2 + SKIPPED);
     const { uow } = opened[0]!;
     const listed = await uow.read(REALM, ({ events }) => events.listAfter(REALM, 2 as EventSeq, 9));
-    expect(listed).toMatchObject([{ seq: 2 + SKIPPED_SEQS, event: { type: 'forked', after: 2 } }]);
-    expect(await append(uow)).toBe(3 + SKIPPED_SEQS);
+    expect(listed).toMatchObject([{ seq: 2 + SKIPPED, event: { type: 'forked', after: 2 } }]);
+    expect(await append(uow)).toBe(3 + SKIPPED);
     const [after] = await run(copy.url, ids);
-    expect(Number(after!.next) - Number(before!.next)).toBe(SKIPPED_SEQS + 1);
-    expect(await uow.read(REALM, ({ events }) => events.seqBeyond(REALM, 50))).toBe(2 + SKIPPED_SEQS);
+    expect(Number(after!.next) - Number(before!.next)).toBe(SKIPPED + 1);
+    expect(await uow.read(REALM, ({ events }) => events.seqBeyond(REALM, 50))).toBe(2 + SKIPPED);
+  });
+
+  it('skips more ids of all tables and counters the longer ago the last event was', async () => {
+    const [, copy] = await withCopy();
+    const lost = 86_400;
+    await run(copy.url, `UPDATE event SET at = extract(epoch FROM now())::bigint - ${lost}`);
+    await run(copy.url, 'INSERT INTO presence_counter (realm_id, last_id) VALUES (1, 7)');
+    await run(copy.url, 'DELETE FROM server_node');
+    await open(copy).then(({ uow }) => endOf(uow));
+    const [least] = await run(
+      copy.url,
+      `SELECT (SELECT min(last_value) FROM pg_sequences WHERE schemaname = current_schema()) AS sequence,
+         (SELECT count(*) FROM pg_sequences WHERE schemaname = current_schema() AND last_value IS NULL) AS unused,
+         (SELECT min(last_id) FROM scheduling_counter) AS scheduled, (SELECT min(last_id) - 7 FROM presence_counter) AS presence,
+         (SELECT min(last_seq) - 2 FROM event_log_head) AS events`,
+    );
+    const { unused, ...skipped } = least!;
+    expect(Number(unused)).toBe(0);
+    for (const count of Object.values(skipped)) expect(Number(count)).toBeGreaterThanOrEqual(idsToSkip(lost));
+    for (const count of Object.values(skipped)) expect(Number(count)).toBeLessThan(idsToSkip(lost + 60));
+  });
+
+  it('measures the lost time from the last report of a server, which is newer than the events', async () => {
+    const [, copy] = await withCopy();
+    await run(copy.url, 'UPDATE event SET at = 0');
+    await run(copy.url, "INSERT INTO server_node VALUES ('a', 'a', '0', now() - interval '1 hour')");
+    const { seq } = await endOf((await open(copy)).uow);
+    expect(seq).toBeGreaterThanOrEqual(2 + idsToSkip(3600));
+    expect(seq).toBeLessThan(2 + idsToSkip(3660));
   });
 
   /** Follows a server's log and records the notifications of its listeners. */
@@ -113,7 +146,7 @@ describe('database replaced by another one', () => {
     await follower.catchUp().catch(() => {});
     const next = await append(uow);
     await follower.catchUp();
-    const fork = 2 + SKIPPED_SEQS;
+    const fork = 2 + SKIPPED;
     expect(next).toBe(fork + 1);
     expect(known).toEqual([3, 4, 5, `lost between 2 and ${fork}`, fork, next]);
     expect(states).toContain('replaced');
@@ -133,7 +166,7 @@ describe('database replaced by another one', () => {
   it('makes servers discard more lost events than skipped numbers', async () => {
     const [database, copy] = await withCopy();
     // Lost events need no rows, since only their numbers are known.
-    const lost = SKIPPED_SEQS + 1000;
+    const lost = SKIPPED + 1000;
     await run(database.url, `UPDATE event_log_head SET last_seq = last_seq + ${lost}`);
     const { uow } = await open(database);
     const [follower, known] = await follow(uow);
@@ -144,7 +177,7 @@ describe('database replaced by another one', () => {
     await follower.catchUp();
     const next = await append(uow);
     await follower.catchUp();
-    const fork = 2 + SKIPPED_SEQS;
+    const fork = 2 + SKIPPED;
     expect([last, next]).toEqual([2 + lost + 1, fork + 1]);
     expect(known).toEqual([last, `lost between ${fork} and Infinity`, next]);
   });

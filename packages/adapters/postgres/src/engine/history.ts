@@ -1,5 +1,6 @@
 import { encodeEvent } from '@parley/domain/composition';
 import { type EventSeq, firstOf } from '@parley/domain/kernel';
+import { counterSkips, idsToSkip } from '@parley/storage';
 import type { ClientBase } from 'pg';
 
 /** Name of the fact that identifies the history of the database. */
@@ -16,8 +17,12 @@ const PRESENT = `
     (SELECT stats_reset::text FROM pg_stat_wal) AS "recoveredAt"
   FROM pg_control_system(), pg_database d WHERE datname = current_database()`;
 
-/** Event numbers that each log skips in a new history, because lost events may have had them. */
-export const SKIPPED_SEQS = 4096;
+/** Seconds since the last known change. Servers report themselves every few seconds. */
+const SECONDS_LOST = `
+  SELECT coalesce(extract(epoch FROM now()) - greatest(
+    (SELECT extract(epoch FROM max(seen_at)) FROM server_node),
+    (SELECT max(at) FROM event_log_head h JOIN event e ON e.realm_id = h.realm_id AND e.seq = h.last_seq)
+  ), 0)::double precision AS "secondsLost"`;
 
 /** Lock held by units across organizations, which excludes all other units. */
 const ALL_REALMS = 0;
@@ -30,17 +35,15 @@ const [PAYLOAD_START, PAYLOAD_END] = payload.split('0') as [string, string];
 
 const FORK = `
   WITH head AS (
-    UPDATE event_log_head SET last_seq = last_seq + ${SKIPPED_SEQS},
+    UPDATE event_log_head SET last_seq = last_seq + $5::bigint,
       total = total + octet_length($2) + octet_length($3 || last_seq || $4)
     RETURNING realm_id, last_seq, total)
   INSERT INTO event (realm_id, seq, at, message_id, format, audience, payload, total)
-  SELECT realm_id, last_seq, extract(epoch FROM now())::bigint, NULL, $1, $2,
-    $3 || (last_seq - ${SKIPPED_SEQS}) || $4, total
+  SELECT realm_id, last_seq, extract(epoch FROM now())::bigint, NULL, $1, $2, $3 || (last_seq - $5::bigint) || $4, total
   FROM head`;
 
-/** Clients may know the ids of lost rows. */
 const SKIP_IDS = `
-  SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, coalesce(last_value, 0) + ${SKIPPED_SEQS})
+  SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, coalesce(last_value, 0) + $1::bigint)
   FROM pg_sequences WHERE schemaname = current_schema()`;
 
 /** Server behind a connection. */
@@ -51,8 +54,8 @@ export interface OpenedHistory {
 }
 
 /**
- * Returns the history of the connected database. In a new history, logs skip the numbers of possibly lost events before
- * any unit appends to them.
+ * Returns the history of the connected database. In a new history, ids and event numbers of possibly lost rows are
+ * skipped before any unit writes.
  * @throws Error with a SQLSTATE if the server is a standby
  */
 export async function enterHistory(client: ClientBase): Promise<OpenedHistory> {
@@ -82,8 +85,11 @@ async function fork(client: ClientBase, present: string): Promise<void> {
     await client.query('SELECT pg_advisory_xact_lock($1)', [ALL_REALMS]);
     const { known } = await look(client);
     if (known !== present) {
-      await client.query(FORK, [format, audience, PAYLOAD_START, PAYLOAD_END]);
-      await client.query(SKIP_IDS);
+      const { secondsLost } = firstOf((await client.query<{ readonly secondsLost: number }>(SECONDS_LOST)).rows);
+      const skipped = idsToSkip(secondsLost);
+      await client.query(FORK, [format, audience, PAYLOAD_START, PAYLOAD_END, skipped]);
+      await client.query(SKIP_IDS, [skipped]);
+      for (const statement of counterSkips(skipped)) await client.query(statement);
       await client.query('UPDATE server_fact SET value = $2 WHERE name = $1', [HISTORY_FACT, present]);
     }
     await client.query('COMMIT');

@@ -107,7 +107,10 @@ export class SqliteEventLog implements EventLog {
       `SELECT seq, at, message_id, format, audience, payload FROM event
        WHERE ${eventIdsAfter('?', '?')} ORDER BY id ${LIMIT}`,
     );
-    this.totalAt = connection.values<number>(`SELECT total FROM event WHERE id = ${eventId('?', '?')}`);
+    this.totalAt = connection.values<number>(
+      // The log has gaps after a restore.
+      `SELECT total FROM event WHERE id > ${eventId('?', '0')} AND id <= ${eventId('?', '?')} ORDER BY id DESC LIMIT 1`,
+    );
     this.insert = connection.command(
       `INSERT INTO event (id, at, message_id, format, audience, payload, total)
        VALUES (${eventId('?', '?')}, ?, ?, ?, ?, ?, ?)`,
@@ -159,7 +162,7 @@ export class SqliteEventLog implements EventLog {
     let [low, high] = [oldest + 1, last + 1];
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      if (this.totalAt.get(realmId, middle - 1)! < limit) low = middle + 1;
+      if (this.totalAt.get(realmId, realmId, middle - 1)! < limit) low = middle + 1;
       else high = middle;
     }
     return low - 1;

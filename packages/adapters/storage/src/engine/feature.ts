@@ -41,6 +41,11 @@ export interface FeatureTables {
    * messages.
    */
   readonly messageTables?: readonly string[];
+  /**
+   * Statements that add `{skipped}` to the feature's own counters, which continue beyond ids of lost rows after a
+   * restore. Ids assigned by the database and event numbers need none.
+   */
+  readonly counters?: readonly string[];
   /** Tables of `realmTables` omitted from exports, with the reason. */
   readonly notExported?: Readonly<Record<string, string>>;
   /** Reads message fields added by the feature. */

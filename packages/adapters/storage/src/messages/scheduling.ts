@@ -139,6 +139,7 @@ export const SCHEDULING_FEATURE = {
   schema: 'scheduling',
   steps: { 1: TABLES, 40: BY_MESSAGE },
   realmTables: ['reminder', 'scheduled_message'],
+  counters: ['UPDATE scheduling_counter SET last_id = last_id + {skipped}'],
   persons: {
     reminder: { data: 'Reminders', erase: 'user_id = {id}', mentions: ['note', 'content', 'rendered_content'] },
     scheduled_message: {

@@ -74,6 +74,11 @@ export const PRESENCE_FEATURE = {
   schema: 'presence',
   steps: { 1: TABLES },
   realmTables: ['presence', 'presence_counter'],
+  // Realms without a counter may have got one in the lost time.
+  counters: [
+    `INSERT INTO presence_counter (realm_id, last_id) SELECT id, {skipped} FROM realm WHERE true
+     ON CONFLICT (realm_id) DO UPDATE SET last_id = presence_counter.last_id + excluded.last_id`,
+  ],
   persons: {
     presence: { data: 'Times of last activity', erase: 'user_id = {id}' },
     presence_counter: {},

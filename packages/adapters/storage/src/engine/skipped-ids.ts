@@ -1,0 +1,13 @@
+/** Ids skipped even if no time is known to be lost, since the last seconds before a failure leave no trace. */
+const LEAST_SKIPPED = 4096;
+/** Assumed maximum rate of one counter during the lost time. */
+const IDS_PER_SECOND = 50;
+/** Reached after a month. Restoring again and again leaves enough of the 2^36 event numbers of an organization. */
+const MOST_SKIPPED = 2 ** 27;
+
+/**
+ * Returns the number of ids that each counter of a restored database skips, because lost rows may have had them.
+ * `secondsLost`: time since the last known change; negative if a clock was wrong.
+ */
+export const idsToSkip = (secondsLost: number): number =>
+  Math.min(LEAST_SKIPPED + IDS_PER_SECOND * Math.max(0, Math.ceil(secondsLost)), MOST_SKIPPED);
