@@ -27,6 +27,8 @@ it('the documented commands restore a dump into a new database', async () => {
   };
   execFileSync('sh', ['-euc', script], { cwd: folder, env: environment, stdio: 'pipe' });
   expect(await inspectPostgres(url.href)).toEqual(await inspectPostgres(database.url));
+  const [, statements] = /```sql\n(DELETE [^`]*)```/.exec(readFileSync(DOCUMENT, 'utf8'))!;
+  await database.run(statements!);
   await database.run(`DROP DATABASE ${name}`);
   await database.drop();
   rmSync(folder, { recursive: true });

@@ -7,7 +7,7 @@ import type {
   StorageAdministration,
   StoredText,
 } from '@parley/domain/kernel';
-import { DatabaseRefused, SECRET_FINGERPRINT } from '@parley/storage';
+import { DatabaseRefused, idsToSkip, SECRET_FINGERPRINT } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
 import { openDatabaseFile } from './binary.js';
 import {
@@ -35,7 +35,7 @@ export const administerDatabase = (path: string): StorageAdministration => ({
   copy: (target, options) => copyDatabase(path, target, options),
   endQueues: () => change(path, (database) => database.exec('DELETE FROM event_queue')),
   endSessions: () => change(path, (database) => database.prepare('DELETE FROM session').run().changes),
-  skipIds: (count) => change(path, (database) => skipIds(database, count)),
+  skipIds: (secondsLost) => change(path, (database) => skipIds(database, idsToSkip(secondsLost))),
   compact: () => compactDatabase(path),
 });
 

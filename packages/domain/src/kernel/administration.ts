@@ -77,8 +77,11 @@ export interface StorageAdministration {
   endQueues(): void;
   /** Ends all browser sessions and returns their number. */
   endSessions(): number;
-  /** Makes all later ids and event numbers higher by `count`. The log of each organization gets an event about the gap. */
-  skipIds(count: number): void;
+  /**
+   * Lets all ids and event numbers continue beyond those of rows that were lost with this time. Appends an event about the
+   * gap to the log of each organization. Returns the number of skipped ids.
+   */
+  skipIds(secondsLost: number): number;
   /** Rewrites the database without remains of deleted rows; no server may use it. */
   compact(): void;
 }

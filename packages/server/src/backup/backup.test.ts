@@ -55,6 +55,8 @@ describe('parley backup and restore', () => {
       requireOwnFiles: async () => {},
       erasures: [],
       replay: async () => ({ repeated: [], withoutOwner: [] }),
+      endsSessions: true,
+      now: OPTIONS.takenAt,
     };
   };
 
@@ -213,7 +215,13 @@ describe('parley backup and restore', () => {
     size: Buffer.byteLength(text),
     content: chunks(text),
   });
-  const description = JSON.stringify({ format: 1, version: '1', schema: 1, secretFingerprint: 'x', takenAt: '' });
+  const description = JSON.stringify({
+    format: 1,
+    version: '1',
+    schema: 1,
+    secretFingerprint: 'x',
+    takenAt: '2026-07-31',
+  });
   const hostile: readonly [string, readonly ArchiveEntry[], RegExp][] = [
     [
       'a path outside',
@@ -228,6 +236,11 @@ describe('parley backup and restore', () => {
     ['no description first', [textEntry(BACKUP_ENTRIES.database, 'x')], /it is not a backup/],
     ['a newer format', [textEntry(BACKUP_ENTRIES.description, '{"format":2}')], /format 2/],
     ['no database', [textEntry(BACKUP_ENTRIES.description, description)], /it is incomplete/],
+    [
+      'an invalid time',
+      [textEntry(BACKUP_ENTRIES.description, description.replace('2026-07-31', 'yesterday'))],
+      /its time is invalid/,
+    ],
     ['nothing to read', [textEntry(BACKUP_ENTRIES.description, 'x')], /description is invalid/],
   ];
   it.each(hostile)('rejects an archive with %s', async (_, entries, message) => {

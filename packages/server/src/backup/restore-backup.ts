@@ -33,11 +33,19 @@ export interface RestoreTarget {
   readonly erasures: readonly ErasureRecord[];
   /** Repeats erasures in the unfinished database, completely. */
   replay(database: string, secret: string, erasures: readonly ErasureRecord[]): Promise<ReplayedErasures>;
+  /** True to end all browser sessions, also those that had ended after the backup. */
+  readonly endsSessions: boolean;
+  /** Replaces all API keys in the unfinished database; absent to keep them. */
+  renewKeys?(database: string, secret: string): Promise<unknown>;
+  readonly now: Date;
 }
 
 export interface RestoreResult extends BackupDescription {
   readonly files: number;
   readonly replayed: ReplayedErasures;
+  /** Ids that each counter has skipped. */
+  readonly skippedIds: number;
+  readonly endedSessions: number;
 }
 
 /** End of the name of an unfinished database. */
@@ -71,16 +79,19 @@ export async function restoreBackup(path: string, target: RestoreTarget): Promis
     const administration = administerDatabase(unfinished);
     const damage = administration.findDamage();
     if (damage.length > 0) throw new StartupError(`The database in ${path} is damaged: ${damage[0]}`);
-    administration.inspect();
+    administration.migrate();
+    const skippedIds = administration.skipIds((target.now.getTime() - Date.parse(description.takenAt)) / 1000);
     administration.endQueues();
+    const endedSessions = target.endsSessions ? administration.endSessions() : 0;
     const newer = erasuresSince(target.erasures, description, CLOCK_MARGIN_SECONDS);
     // A kill leaves no database at the path until all erasures are complete.
     const replayed = newer.length > 0 ? await target.replay(unfinished, existing, newer) : NOTHING_REPLAYED;
+    await target.renewKeys?.(unfinished, existing);
     if (target.secret === null)
       writeFileSync(secretPath, restoration.secretFile, { mode: 0o600, flag: 'wx', flush: true });
     // Moved last, so that a database at this path is always complete.
     renameSync(unfinished, database);
-    return { ...description, files: restoration.stored.length, replayed };
+    return { ...description, files: restoration.stored.length, replayed, skippedIds, endedSessions };
   } catch (error) {
     await restoration.undo();
     // The file store may have left empty folders behind.
@@ -149,6 +160,7 @@ class Restoration {
     if (description.format !== BACKUP_FORMAT) {
       throw this.refusal(`its format ${JSON.stringify(description.format)} is unknown to this version`);
     }
+    if (Number.isNaN(Date.parse(description.takenAt))) throw this.refusal('its time is invalid');
     return description;
   }
 

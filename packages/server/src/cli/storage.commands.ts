@@ -3,11 +3,18 @@ import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErasureRecord, type JobHandler, JobRunner, type ReportProblem } from '@parley/domain/kernel';
-import { DeactivateBots, ErasePerson, ReplayErasures, type ReplayedErasures } from '@parley/domain/membership';
+import {
+  DeactivateBots,
+  ErasePerson,
+  ReplayErasures,
+  type ReplayedErasures,
+  SignOutEverybody,
+} from '@parley/domain/membership';
 import { RemoveQuotesFromDrafts, RemoveTextFromReminders } from '@parley/domain/messages';
 import { silentLogger } from '@parley/http';
 import { administerDatabase, openTableSource } from '@parley/sqlite';
 import { ledgerPathFor, readLedger } from '../backup/erasure-ledger.js';
+import type { ComposedParley } from '../composition/parley.js';
 import { type Configuration, type DatabaseLocation, sqliteOf } from '../configuration/configuration.js';
 import { SETTINGS } from '../configuration/settings.js';
 import { examine } from '../doctor/doctor.js';
@@ -84,9 +91,12 @@ function requireSpace(path: string, bytes: number): void {
   }
 }
 
-async function restore({ invocation, words, flag }: CommandContext): Promise<CommandResult> {
+async function restore({ invocation, words, flag, isOn }: CommandContext): Promise<CommandResult> {
   const [path] = words as [string];
   const { configuration } = invocation;
+  const renewsKeys = isOn('renew-keys');
+  const endsSessions = flag('end-sessions') !== 'off';
+  if (renewsKeys && !endsSessions) throw new UsageError('--renew-keys ends browser sessions too.');
   const database = sqliteOf(configuration, 'parley restore', BACKUP_OF_POSTGRES);
   const { restoreBackup } = await import('../backup/restore-backup.js');
   const ledger = ledgerPathFor(resolve(database.path));
@@ -98,18 +108,36 @@ async function restore({ invocation, words, flag }: CommandContext): Promise<Com
     blobs: blobStoreOf(configuration),
     requireOwnFiles: (unfinished) => requireOwnFiles(configuration, unfinished),
     erasures: [...(await readLedger(ledger)), ...(await readErasures(flag('erasures')))],
-    replay: (unfinished, secret, erasures) => replayErasures(configuration, { unfinished, secret, ledger }, erasures),
+    replay: (path, secret, erasures) =>
+      withUnfinished(configuration, { path, secret, ledger }, (parley) => replayErasures(parley, erasures)),
+    endsSessions,
+    ...(renewsKeys && {
+      renewKeys: (path, secret) =>
+        withUnfinished(configuration, { path, secret, ledger }, ({ useCase }) => useCase(SignOutEverybody).execute()),
+    }),
+    now: new Date(),
   });
-  const { secretFingerprint: _, replayed, ...data } = result;
+  const { secretFingerprint: _, replayed, takenAt, ...data } = result;
   return {
     lines: [
-      `Restored ${database.path} with ${counted(result.files, 'file')}, as of ${result.takenAt}. Start the server now.`,
+      `Restored ${database.path} with ${counted(result.files, 'file')}, as of ${takenAt}. Start the server now.`,
+      `All ids and event numbers continue ${result.skippedIds} higher, so that no lost one is given again. Clients register again.`,
+      endsSessions
+        ? `All browser sessions have ended: ${result.endedSessions}.`
+        : `Browser sessions came back as of ${takenAt}, also those that people have ended since.`,
+      renewsKeys
+        ? 'All API keys and access tokens are new or have ended: phones log in again, and bots and programs need their new keys.'
+        : `API keys and access tokens came back as of ${takenAt}, also those that were replaced or revoked since; --renew-keys ends them.`,
+      `Passwords, linked accounts, second factors, invitations and SCIM tokens came back as of ${takenAt}, too.`,
       hasLedger
         ? `Erased again: ${counted(replayed.repeated.length, 'person', 'people')}.`
-        : `People erased after ${result.takenAt} are unknown: there is no ${ledger}. Find them with --erasures or erase them again.`,
+        : `People erased after ${takenAt} are unknown: there is no ${ledger}. Find them with --erasures or erase them again.`,
       ...replayed.withoutOwner.map(ownerMissing),
     ],
-    data: { database: database.path, ...data, hasLedger, erasedAgain: replayed.repeated.length },
+    data: {
+      ...{ database: database.path, takenAt, ...data, hasLedger, erasedAgain: replayed.repeated.length },
+      ...{ endsSessions, renewsKeys },
+    },
   };
 }
 
@@ -133,49 +161,53 @@ async function readErasures(path: string | undefined): Promise<readonly ErasureR
   return start === SQLITE_MAGIC ? administerDatabase(path).listErasures() : readLedger(path);
 }
 
-/** Erases people again in a restored database that no server uses yet. @throws StartupError if it cannot be completed */
-async function replayErasures(
+/** Opens a restored database that no server uses yet. */
+async function withUnfinished<T>(
   configuration: Configuration,
-  { unfinished, secret, ledger }: { readonly unfinished: string; readonly secret: string; readonly ledger: string },
-  erasures: readonly ErasureRecord[],
-): Promise<ReplayedErasures> {
-  administerDatabase(unfinished).migrate();
+  { path, secret, ledger }: { readonly path: string; readonly secret: string; readonly ledger: string },
+  work: (parley: ComposedParley) => Promise<T>,
+): Promise<T> {
   const blobs = blobStoreOf(configuration);
   const parley = await openParley(
-    { ...configuration, ...addressesOf(configuration), secret, database: { kind: 'sqlite', path: unfinished } },
+    { ...configuration, ...addressesOf(configuration), secret, database: { kind: 'sqlite', path } },
     { logger: silentLogger, isOneOff: true, acceptsNewSecret: false, ports: { blobs }, erasureLedgerPath: ledger },
   );
   try {
-    const replayed = await parley.useCase(ReplayErasures).execute(erasures);
-    const { unitOfWork: uow, clock } = parley.ports;
-    const failures: unknown[] = [];
-    const report: ReportProblem = (_, { err }) => void failures.push(err);
-    const handlers: readonly JobHandler[] = [
-      parley.useCase(DeactivateBots),
-      parley.useCase(RemoveTextFromReminders),
-      parley.useCase(RemoveQuotesFromDrafts),
-      parley.useCase(ErasePerson),
-    ];
-    const runners = handlers.map((handler) => new JobRunner(handler, { uow, clock, report }));
-    // Erasures wait a few seconds for reminders. Those that meet a hold continue on the server.
-    for (let isDone = false; !isDone; ) {
-      isDone = true;
-      for (const runner of runners) {
-        const dueAt = await runner.nextDueAt();
-        if (dueAt === null || dueAt > clock.now() + WAIT_SECONDS) continue;
-        isDone = false;
-        await runner.run();
-        await runner.settle();
-      }
-      if (failures.length > 0) {
-        throw new StartupError(`People cannot be erased again: ${(failures[0] as Error).message}`);
-      }
-      if (!isDone) await sleep(PAUSE_MS);
-    }
-    return replayed;
+    return await work(parley);
   } finally {
     await parley.close();
   }
+}
+
+/** @throws StartupError if an erasure cannot be completed */
+async function replayErasures(parley: ComposedParley, erasures: readonly ErasureRecord[]): Promise<ReplayedErasures> {
+  const replayed = await parley.useCase(ReplayErasures).execute(erasures);
+  const { unitOfWork: uow, clock } = parley.ports;
+  const failures: unknown[] = [];
+  const report: ReportProblem = (_, { err }) => void failures.push(err);
+  const handlers: readonly JobHandler[] = [
+    parley.useCase(DeactivateBots),
+    parley.useCase(RemoveTextFromReminders),
+    parley.useCase(RemoveQuotesFromDrafts),
+    parley.useCase(ErasePerson),
+  ];
+  const runners = handlers.map((handler) => new JobRunner(handler, { uow, clock, report }));
+  // Erasures wait a few seconds for reminders. Those that meet a hold continue on the server.
+  for (let isDone = false; !isDone; ) {
+    isDone = true;
+    for (const runner of runners) {
+      const dueAt = await runner.nextDueAt();
+      if (dueAt === null || dueAt > clock.now() + WAIT_SECONDS) continue;
+      isDone = false;
+      await runner.run();
+      await runner.settle();
+    }
+    if (failures.length > 0) {
+      throw new StartupError(`People cannot be erased again: ${(failures[0] as Error).message}`);
+    }
+    if (!isDone) await sleep(PAUSE_MS);
+  }
+  return replayed;
 }
 
 const PAUSE_MS = 10;
@@ -381,16 +413,22 @@ export const STORAGE_COMMANDS: readonly Command[] = [
     details: [
       'The server must not be running. A damaged backup is rejected and leaves nothing behind. People who were erased after the',
       'backup are erased again. The server keeps the erasures in the file parley.db.erasures next to the database: leave it there.',
+      'All ids continue higher than any that the lost rows may have had. Credentials come back as of the backup.',
     ].join('\n'),
     flags: {
       erasures: {
         value: 'FILE',
         help: 'more erasures: the file .erasures of the server, or the database that the backup replaces',
       },
+      'end-sessions': {
+        help: 'ends all browser sessions, which is the default; --no-end-sessions keeps them, also those that were ended since',
+      },
+      'renew-keys': { help: 'ends all API keys and access tokens too, so that everybody logs in again' },
     },
     examples: [
       'parley restore /backups/parley-2026-07-31.tar --database sqlite:/var/lib/parley/parley.db',
       'parley restore /backups/parley-2026-07-31.tar --erasures /lost+found/parley.db',
+      'parley restore /backups/parley-2026-07-31.tar --renew-keys',
     ],
     run: restore,
   },

@@ -27,13 +27,14 @@ const FORK = `
 
 /**
  * Lets ids and event numbers of a restored database continue `count` higher, because clients may know ids of lost rows.
- * Appends an event about the gap to each log.
+ * Appends an event about the gap to each log. Returns the count.
  */
-export function skipIds(database: Database, count: number): void {
+export function skipIds(database: Database, count: number): number {
   database.transaction(() => {
     database.exec(BEGIN_SEQUENCES);
     database.exec(`UPDATE sqlite_sequence SET seq = seq + ${count}`);
     for (const statement of counterSkips(count)) database.exec(statement);
     database.prepare(FORK).run({ skipped: count, format, audience, start: PAYLOAD_START, end: PAYLOAD_END });
   })();
+  return count;
 }
