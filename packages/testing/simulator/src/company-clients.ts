@@ -81,9 +81,10 @@ export class CompanyClients {
   /** Number of steps until the disk works again. */
   private failingSteps = 0;
   private readonly slowReaders: { read: () => void; readonly done: Promise<void> }[] = [];
-  /** Number of published changes, and that number at the time of the backup. */
+  /** Number of published changes. */
   private changes = 0;
-  private savedChanges = 0;
+  /** Number of published changes and time of the backup. */
+  private saved = { changes: 0, at: 0 };
   /** Number of calls. */
   calls = 0;
   private readonly hash = createHash('sha256');
@@ -332,7 +333,7 @@ export class CompanyClients {
   backUp(): void {
     this.engine.disk.backUp();
     this.model.backUp();
-    this.savedChanges = this.changes;
+    this.saved = { changes: this.changes, at: this.time.now() };
   }
 
   /** The machine is lost, and a new one starts with the last backup. */
@@ -340,10 +341,10 @@ export class CompanyClients {
     if (!this.engine.disk.hasBackup) return;
     this.trace('the last backup is restored');
     await this.engine.crash();
-    this.engine.disk.loseToBackup();
+    this.engine.disk.loseToBackup(this.time.now() - this.saved.at);
     this.model.restore();
     for (const device of this.devices.values()) {
-      device.deliveries.forgetAfter(this.savedChanges);
+      device.deliveries.forgetAfter(this.saved.changes);
       device.mayKnowLost = true;
     }
     await this.recover();

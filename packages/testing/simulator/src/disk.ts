@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { administerDatabase } from '@parley/sqlite';
 
 /** Reason why a disk writes nothing: no space, or errors of the device, which appear when a transaction is synced. */
 export type DiskFailure = 'full' | 'broken';
@@ -70,9 +71,18 @@ export class SimulatedDisk {
     this.survivor = { database, log: log && torn(log, tear) };
   }
 
-  /** The files are those of the last backup at the next start. */
-  loseToBackup(): void {
-    this.survivor = this.backup;
+  /** The files are those of the last backup at the next start, changed as by `parley restore`. */
+  loseToBackup(secondsLost: number): void {
+    const { database, log } = this.backup!;
+    const folder = mkdtempSync(join(FOLDER, 'parley-restored-'));
+    const path = join(folder, 'parley.db');
+    writeFileSync(path, database);
+    if (log) writeFileSync(`${path}-wal`, log);
+    const administration = administerDatabase(path);
+    administration.skipIds(secondsLost);
+    administration.endQueues();
+    this.survivor = { database: readFileSync(path), log: null };
+    rmSync(folder, { recursive: true });
   }
 
   /** Undoes everything that the dead process has written since, such as its orderly close. */

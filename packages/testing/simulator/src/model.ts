@@ -1,3 +1,5 @@
+import { Violation } from './violation.js';
+
 /** Roles of the wire (channels §3.1). */
 export const OWNER = 100;
 export const ADMINISTRATOR = 200;
@@ -207,6 +209,8 @@ export class Model extends CompanyState {
   /** Messages of copied companies. */
   readonly foreign: { readonly id: number; readonly path: string | null }[] = [];
   private lastNumber = 0;
+  /** Ids of all messages of the run, including those that a restored backup has lost. */
+  private readonly givenIds = new Set<number>();
   /** Number of changes that may end event queues. */
   accessChanges = 0;
   /** Paths of deleted files, including deletions that a restored backup has undone. */
@@ -383,6 +387,8 @@ export class Model extends CompanyState {
     sentAtMs: number,
     file: StoredFile | null = null,
   ): Message {
+    if (this.givenIds.has(id)) throw new Violation('a message id is given once', `message ${id}`);
+    this.givenIds.add(id);
     const rows = receiversOf(destination);
     const unread = new Set(rows);
     unread.delete(sender);
