@@ -28,7 +28,6 @@ import {
   SetUserName,
   SetUserPassword,
   SetUserRole,
-  SignOutEverybody,
 } from './operate-accounts.use-cases.js';
 
 const mint: ApiKeyMint = {
@@ -226,31 +225,5 @@ describe('operator account command', () => {
       () => new IssueUserKey(uow, mint, clock).execute({ ...unknown, rotates: false }),
     ];
     for (const attempt of attempts) await expectRefused(fixture, attempt, { code: 'UNKNOWN_USER' });
-  });
-});
-
-describe('SignOutEverybody', () => {
-  it('replaces the keys of all users, and ends their sessions and access tokens', async () => {
-    const fixture = await createFixture(aUserOfEachRole());
-    const { uow, clock, realm } = fixture;
-    const { id: userId } = fixture.user('member');
-    const owner = { realmId: realm.id, userId };
-    const session = { ...owner, userAgent: '', ip: null, method: null, serviceSession: null };
-    const times = { createdAt: clock.now(), lastUsedAt: clock.now(), expiresAt: clock.now() + 60 };
-    await uow.write(realm.id, async (tx) => {
-      await tx.apiKeys.put({ ...owner, generation: 3 }, 'of the former key');
-      await tx.sessions.add({ ...session, ...times }, 'session');
-      await tx.accessTokens.add({
-        ...{ ...owner, fingerprint: 'token', actions: [], conversations: [], origin: null },
-        ...{ createdAt: clock.now(), expiresAt: clock.now() + 60, lastUsedAt: null },
-      });
-    });
-    const count = await new SignOutEverybody(uow, mint, clock).execute();
-    expect(count).toBe(fixture.users.size);
-    await uow.read(realm.id, async (reads) => {
-      expect(await reads.apiKeys.find(realm.id, userId)).toEqual({ ...owner, generation: 4 });
-      expect(await reads.sessions.listOf(realm.id, userId)).toEqual([]);
-      expect(await reads.accessTokens.list(realm.id, userId)).toEqual([]);
-    });
   });
 });

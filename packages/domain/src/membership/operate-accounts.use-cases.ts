@@ -7,11 +7,10 @@ import { enforce } from '../kernel/permission.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import { trim } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { issueKeyOf, replaceApiKey } from '../push/push-jobs.js';
+import { issueKeyOf } from '../push/push-jobs.js';
 import { acceptedName, changeEmail, rename } from '../users/change-email.js';
 import { isEmailAddress, type User } from '../users/user.js';
 import { canChangeRole, isOnlyOwnerOf } from '../users/user-permissions.js';
-import { endToken } from './access-tokens.use-cases.js';
 import { loadPasswordRealm } from './accounts.js';
 import { deactivateWithBots, reactivateWithGroups, requireComplete } from './deactivation.js';
 import { changeRole } from './roles.js';
@@ -136,31 +135,6 @@ export class SetUserPassword {
       const user = await accountOf(tx, realmId, userId);
       await changePassword(tx, user, hash, { now: this.clock.now() });
     });
-  }
-}
-
-/** Ends all sessions and access tokens of all organizations, and replaces all API keys, also those of bots. */
-export class SignOutEverybody {
-  static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock'] as const;
-  constructor(
-    private readonly uow: UnitOfWork,
-    private readonly mint: ApiKeyMint,
-    private readonly clock: Clock,
-  ) {}
-
-  /** Returns the number of users. */
-  async execute(): Promise<number> {
-    let count = 0;
-    for (const { id: realmId } of await this.uow.readAcross(({ realms }) => realms.list())) {
-      for (const { id } of await this.uow.read(realmId, ({ users }) => users.listEntries(realmId))) {
-        await this.uow.write(realmId, async (tx) => {
-          await replaceApiKey(tx, this.mint, { realmId, id }, { now: this.clock.now() });
-          for (const token of await tx.accessTokens.list(realmId, id)) await endToken(tx, token);
-        });
-        count++;
-      }
-    }
-    return count;
   }
 }
 

@@ -46,3 +46,21 @@ export class SignOutUser {
     });
   }
 }
+
+/** Signs everybody in all organizations out everywhere, also bots. */
+export class SignOutEverybody {
+  static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly mint: ApiKeyMint,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute(): Promise<void> {
+    for (const { id: realmId } of await this.uow.readAcross(({ realms }) => realms.list())) {
+      for (const { id } of await this.uow.read(realmId, ({ users }) => users.listEntries(realmId))) {
+        await this.uow.write(realmId, (tx) => signOutEverywhere(tx, this.mint, { realmId, id }, this.clock.now()));
+      }
+    }
+  }
+}
