@@ -1,16 +1,8 @@
 import { createReadStream, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { type ErasureRecord, type JobHandler, JobRunner, type ReportProblem } from '@parley/domain/kernel';
-import {
-  DeactivateBots,
-  ErasePerson,
-  ReplayErasures,
-  type ReplayedErasures,
-  SignOutEverybody,
-} from '@parley/domain/membership';
-import { RemoveQuotesFromDrafts, RemoveTextFromReminders } from '@parley/domain/messages';
+import type { ErasureRecord } from '@parley/domain/kernel';
+import { SignOutEverybody } from '@parley/domain/membership';
 import { silentLogger } from '@parley/http';
 import { administerDatabase, openTableSource } from '@parley/sqlite';
 import { ledgerPathFor, readLedger } from '../backup/erasure-ledger.js';
@@ -30,6 +22,7 @@ import { parleyVersion } from '../version.js';
 import { always, type Command, type CommandContext, type CommandResult, EXIT_CODES } from './command.js';
 import { requireDatabase } from './databases.js';
 import { ownerMissing } from './erasure.commands.js';
+import { replayErasures } from './replay-erasures.js';
 
 const MIB = 1024 * 1024;
 /** Default backup speed in MiB per second; keeps a shared disk responsive for the server. */
@@ -178,40 +171,6 @@ async function withUnfinished<T>(
     await parley.close();
   }
 }
-
-/** @throws StartupError if an erasure cannot be completed */
-async function replayErasures(parley: ComposedParley, erasures: readonly ErasureRecord[]): Promise<ReplayedErasures> {
-  const replayed = await parley.useCase(ReplayErasures).execute(erasures);
-  const { unitOfWork: uow, clock } = parley.ports;
-  const failures: unknown[] = [];
-  const report: ReportProblem = (_, { err }) => void failures.push(err);
-  const handlers: readonly JobHandler[] = [
-    parley.useCase(DeactivateBots),
-    parley.useCase(RemoveTextFromReminders),
-    parley.useCase(RemoveQuotesFromDrafts),
-    parley.useCase(ErasePerson),
-  ];
-  const runners = handlers.map((handler) => new JobRunner(handler, { uow, clock, report }));
-  // Erasures wait a few seconds for reminders. Those that meet a hold continue on the server.
-  for (let isDone = false; !isDone; ) {
-    isDone = true;
-    for (const runner of runners) {
-      const dueAt = await runner.nextDueAt();
-      if (dueAt === null || dueAt > clock.now() + WAIT_SECONDS) continue;
-      isDone = false;
-      await runner.run();
-      await runner.settle();
-    }
-    if (failures.length > 0) {
-      throw new StartupError(`People cannot be erased again: ${(failures[0] as Error).message}`);
-    }
-    if (!isDone) await sleep(PAUSE_MS);
-  }
-  return replayed;
-}
-
-const PAUSE_MS = 10;
-const WAIT_SECONDS = 60;
 
 async function listBackups({ invocation, words }: CommandContext): Promise<CommandResult> {
   const [folder] = words as [string];
