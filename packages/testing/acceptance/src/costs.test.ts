@@ -118,6 +118,18 @@ async function costOf(work: () => Promise<unknown>): Promise<Cost> {
       });
       return { statements, ...reads.stop() };
     };
+    // Workers may run statements during one of the orders.
+    const leastCostOfOrder = async (from: number) => {
+      const [first, ...others] = [await costOfOrder(from), await costOfOrder(from + 1), await costOfOrder(from + 2)];
+      return others.reduce(
+        (least, cost) => ({
+          statements: Math.min(least.statements, cost.statements),
+          rows: Math.min(least.rows, cost.rows),
+          length: Math.min(least.length, cost.length),
+        }),
+        first,
+      );
+    };
     const place = async (from: number, to: number) => {
       const numbers = Array.from({ length: to - from }, (_, n) => from + n);
       await parley.users.upsertMany(numbers.map(customer));
@@ -126,10 +138,10 @@ async function costOf(work: () => Promise<unknown>): Promise<Cost> {
     // Members of staff have all 24 colors from here on.
     await place(100, 130);
     await costOfOrder(130);
-    const few = await costOfOrder(131);
-    await place(132, 332);
+    const few = await leastCostOfOrder(131);
+    await place(134, 332);
     await costOfOrder(332);
-    const many = await costOfOrder(333);
+    const many = await leastCostOfOrder(333);
     expect(many.statements).toBeLessThanOrEqual(few.statements + 2);
     expect(many.rows).toBeLessThanOrEqual(few.rows + 2);
     // The length of two more rows.
