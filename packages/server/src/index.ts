@@ -8,6 +8,7 @@ export type {
   ChatOptions,
   ChatUnread,
   ChatUnreadConversation,
+  EnsuredChannel,
   ReadScope,
   SubscribersToChange,
   UnreadCount,
@@ -56,6 +57,7 @@ export type { ParleyConfig, ParleyOptions, Storage } from './facade/parley-confi
 export type { UserErasure, UserStream, Users, UserToUpsert } from './facade/people.js';
 export type {
   ChatRealm,
+  EnsuredRealm,
   RealmPreset,
   RealmSettingsToSet,
   Realms,

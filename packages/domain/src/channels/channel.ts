@@ -186,7 +186,7 @@ export const CHANNEL_ERRORS = declareErrors({
   TOO_MANY_CHANNELS_IN_DEFAULT_GROUP: 'conflict',
   /** Empty, too long, or with forbidden characters. */
   INVALID_CHANNEL_NAME: 'invalid',
-  /** Another channel has the name; `channelName`, and `channelId` if known. */
+  /** Another channel has the name, or a more open one than `ensure` wants; `channelName`, and `channelId` if known. */
   CHANNEL_NAME_TAKEN: 'conflict',
   /** The channel already has that name. */
   CHANNEL_NAME_UNCHANGED: 'conflict',

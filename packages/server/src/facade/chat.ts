@@ -1,9 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   ArchiveChannel,
   CloseChannel,
+  CompareChannel,
   CreateChannel,
   type CreateChannelInput,
   DEFAULT_CHANNEL_OPTIONS,
+  type ExpectedProperty,
   FindChannelId,
   GetChannel,
   MAX_CLOSING_DAYS,
@@ -95,20 +98,31 @@ export interface SubscribersToChange {
   readonly users?: PersonRef | readonly PersonRef[];
 }
 
+/** Channel of a call of `ensure`. */
+export interface EnsuredChannel extends ChatChannel {
+  /**
+   * Properties of the call that an existing channel has otherwise, such as `['description']`; `subscribers` if one of them
+   * is not subscribed. Properties that the call omits are not compared.
+   */
+  readonly differs: readonly (ExpectedProperty | 'data')[];
+}
+
 /** Channels by name or id with one user's permissions. Methods reject with a `DomainError`, like the API. */
 export interface ChatChannels {
   create(channel: ChannelToCreate): Promise<ChatChannel>;
   /**
    * Returns the channel of this name, created if missing. An existing channel remains unchanged, even if archived, except
-   * that it gets the data if its own was never set.
+   * that it gets the data if its own was never set; `differs` names what it has otherwise.
+   * @throws DomainError CHANNEL_NAME_TAKEN if the user cannot access the existing channel, or it is open to more people
+   * than the call's `isPrivate`, `sharesHistory` and `readers` say. `isPrivate: true` without `readers` says none.
    */
-  ensure(channel: ChannelToCreate): Promise<ChatChannel>;
+  ensure(channel: ChannelToCreate): Promise<EnsuredChannel>;
   /**
    * Does the same for up to 10,000 channels. Returns one result per channel in the same order; an error affects only its
    * channel.
    * @throws DomainError INVALID_ARGUMENT before the first change
    */
-  ensureMany(channels: readonly ChannelToCreate[]): Promise<readonly ItemResult<ChatChannel>[]>;
+  ensureMany(channels: readonly ChannelToCreate[]): Promise<readonly ItemResult<EnsuredChannel>[]>;
   /** Returns null if the user cannot access such a channel. */
   find(channel: string | number): Promise<ChatChannel | null>;
   /**
@@ -168,16 +182,29 @@ const SCOPE = object({ channel: optional(CHANNEL), topic: optional(TEXT), with: 
 const UNREAD_OPTIONS = object({ last: optional(CHECKED_BY_USE) });
 const CHAT_OPTIONS = object({ client: optional(TEXT) });
 
+/** Finds the group and users that the channel names. @throws DomainError UNKNOWN_USER, UNKNOWN_GROUP */
+async function peopleOf(
+  { resolve, addresses }: Pick<ChannelsParts, 'resolve' | 'addresses'>,
+  who: Caller,
+  { subscribers, readers }: { readonly subscribers?: PersonRef | readonly PersonRef[]; readonly readers?: string },
+) {
+  return {
+    ...(subscribers !== undefined && {
+      subscribers: await addresses.userIds(who.realmId, 'subscribers', listOf(subscribers)),
+    }),
+    ...(readers !== undefined && { readers: await resolve(FindGroupId).execute(who, { name: readers }) }),
+  };
+}
+
 /** Converts a channel to the use case's input. @throws DomainError INVALID_ARGUMENT, UNKNOWN_USER, UNKNOWN_GROUP */
 async function creationOf(
-  { resolve, addresses }: Pick<ChannelsParts, 'resolve' | 'addresses'>,
+  parts: Pick<ChannelsParts, 'resolve' | 'addresses'>,
   who: Caller,
   channel: ChannelToCreate,
 ): Promise<CreateChannelInput> {
   const given = properties('The channel', NEW_CHANNEL, channel);
-  const { name, description = '', isPrivate = false, subscribers = [], announce = false, readers } = given;
-  const others = await addresses.userIds(who.realmId, 'subscribers', listOf(subscribers));
-  const canSubscribe = readers === undefined ? null : await resolve(FindGroupId).execute(who, { name: readers });
+  const { name, description = '', isPrivate = false, announce = false } = given;
+  const { subscribers = [], readers } = await peopleOf(parts, who, given);
   return {
     ...DEFAULT_CHANNEL_OPTIONS,
     name,
@@ -186,10 +213,32 @@ async function creationOf(
     sharesHistory: given.sharesHistory ?? null,
     isDefault: given.isDefault ?? false,
     announce,
-    ...(canSubscribe !== null && { permissions: { canSubscribe } }),
+    ...(readers !== undefined && { permissions: { canSubscribe: readers } }),
     ...(given.closesAfterDays !== undefined && { closesAfterDays: given.closesAfterDays }),
-    subscriberIds: [...new Set([who.userId, ...others])],
+    subscriberIds: [...new Set([who.userId, ...subscribers])],
   };
+}
+
+const channelWithData = async (
+  { resolve, caller }: Pick<ChannelsParts, 'resolve' | 'caller'>,
+  channel: ChatChannel,
+  data: JsonObject | undefined,
+) => ensureData(resolve, { kind: 'channel', id: channel.id as ChannelId, caller: await caller() }, channel, data);
+
+/** Compares only what the call names, since a repeated call may name less than the first one. */
+async function compared(
+  parts: Pick<ChannelsParts, 'resolve' | 'addresses' | 'caller'>,
+  existing: ChatChannel,
+  wanted: ChannelToCreate,
+): Promise<EnsuredChannel> {
+  const who = await parts.caller();
+  const { readers: _, subscribers: __, ...rest } = wanted;
+  const expected = { ...rest, ...(await peopleOf(parts, who, wanted)) };
+  const differs = await parts.resolve(CompareChannel).execute(who, existing.id as ChannelId, expected);
+  const data = parsedData(wanted.data);
+  const channel = await channelWithData(parts, existing, data);
+  const hasData = data === undefined || isDeepStrictEqual(channel.data, data);
+  return { ...channel, differs: hasData ? differs : [...differs, 'data'] };
 }
 
 export function chatChannels({ resolve, addresses, realm, caller }: ChannelsParts): ChatChannels {
@@ -199,8 +248,8 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
     const channel = await resolve(GetChannel).execute(who, { channelId });
     return presentChannel(channel, realm, (await dataOf(resolve, who.realmId, 'channel', [channelId]))(channelId));
   };
-  const withData = async (channel: ChatChannel, data: JsonObject | undefined) =>
-    ensureData(resolve, { kind: 'channel', id: channel.id as ChannelId, caller: await caller() }, channel, data);
+  const withData = (channel: ChatChannel, data: JsonObject | undefined) =>
+    channelWithData({ resolve, caller }, channel, data);
   const nameOf = async (channel: string | number) => (await view(await idOf(channel))).name;
   const principals = async (subscribers: SubscribersToChange): Promise<readonly UserId[] | null> => {
     const { users } = properties('The subscribers', SUBSCRIBERS, subscribers);
@@ -216,18 +265,18 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
       return withData(await view(await resolve(CreateChannel).execute(who, input)), data);
     },
     async ensure(channel) {
-      const { name, data: given } = properties('The channel', NEW_CHANNEL, channel);
-      const data = parsedData(given);
+      const { name, data } = properties('The channel', NEW_CHANNEL, channel);
+      parsedData(data);
       const existing = await channels.find(name);
-      if (existing) return withData(existing, data);
+      if (existing) return compared({ resolve, addresses, caller }, existing, channel);
       try {
-        return await channels.create(channel);
+        return { ...(await channels.create(channel)), differs: [] };
       } catch (error) {
         // The channel was created concurrently, or is not accessible to the user.
         if (!(error instanceof DomainError && error.is('CHANNEL_NAME_TAKEN'))) throw error;
         const made = await channels.find(name);
         if (!made) throw error;
-        return withData(made, data);
+        return compared({ resolve, addresses, caller }, made, channel);
       }
     },
     async ensureMany(given) {

@@ -1,9 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   DomainError,
+  foldCase,
   isSettingValue,
   type JsonObject,
   type RealmUrls,
   type Registry,
+  type Repositories,
   type SettingValues,
   type UnitOfWork,
 } from '@parley/domain/kernel';
@@ -45,6 +48,15 @@ export interface ChatRealm extends ChatData {
   readonly isActive: boolean;
 }
 
+/** Organization of a call of `ensure`. */
+export interface EnsuredRealm extends ChatRealm {
+  /**
+   * Values of the call, including those of its preset, that an existing organization has otherwise, such as
+   * `['title', 'permissions.canInviteUsers']`.
+   */
+  readonly differs: readonly string[];
+}
+
 /** Settings of an organization; absent ones stay unchanged. */
 export interface RealmSettingsToSet {
   /** Names and values of `docs/realm-settings.md`. */
@@ -81,9 +93,10 @@ export interface RealmToCreate extends RealmToEnsure {
 export interface Realms {
   /**
    * Returns the organization of this name, created if missing. Safe for concurrent calls. An existing organization
-   * stays as it is, except that it gets the data if its own was never set; use `configure` to change it.
+   * stays as it is, except that it gets the data if its own was never set; `differs` names what it has otherwise. Use
+   * `configure` to change it.
    */
-  ensure(realm: RealmToCreate): Promise<ChatRealm>;
+  ensure(realm: RealmToCreate): Promise<EnsuredRealm>;
   /** Changes an organization atomically and notifies its clients. @throws DomainError UNKNOWN_REALM */
   configure(realm: RealmToEnsure): Promise<ChatRealm>;
   /** Returns null if the organization does not exist. */
@@ -203,24 +216,31 @@ export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve, aud
   const ownerOf = ({ id }: Realm) => ({ kind: 'realm', id, realmId: id }) as const;
   const withData = async (realm: Realm, data: JsonObject | undefined) =>
     ensureData(resolve, ownerOf(realm), await present(realm), data);
+  const compared = async (existing: Realm, wanted: ComparedRealm): Promise<EnsuredRealm> => {
+    const differs = await uow.read(existing.id, (reads) => differencesOf(reads, existing, wanted));
+    const realm = await withData(existing, wanted.data);
+    const hasData = wanted.data === undefined || isDeepStrictEqual(realm.data, wanted.data);
+    return { ...realm, differs: hasData ? differs : [...differs, 'data'] };
+  };
   return {
     async ensure(realm) {
       const { name, isStarted = false, ...given } = properties('The organization', NEW_REALM, realm);
       const title = given.title ?? (name === '' ? 'Chat' : name);
       const configuration = configurationOf(given);
       const data = parsedData(given.data);
+      const wanted = { title: given.title, data, configuration };
       const existing = await find(name);
-      if (existing) return withData(existing, data);
+      if (existing) return compared(existing, wanted);
       try {
         const created = { stringId: name, name: title, configuration, isStarted };
-        return await withData(await resolve(CreateRealm).execute(created), data);
+        return { ...(await withData(await resolve(CreateRealm).execute(created), data)), differs: [] };
       } catch (error) {
         // A concurrent call may have created it, and thereby taken the only address of the server.
         const isTaken = error instanceof DomainError && TAKEN.has(error.code);
         if (!isTaken) throw error;
         const made = await find(name);
         if (!made) throw error;
-        return withData(made, data);
+        return compared(made, wanted);
       }
     },
     async configure(realm) {
@@ -272,4 +292,31 @@ function configurationOf({
     permissions: { ...base?.permissions, ...permissions },
     userDefaults: { ...base?.userDefaults, ...userDefaults },
   };
+}
+
+interface ComparedRealm {
+  readonly title: string | undefined;
+  readonly data: JsonObject | undefined;
+  readonly configuration: RealmConfiguration;
+}
+
+/** Returns the names of the values that the organization has otherwise, without its data. */
+async function differencesOf(
+  { groups }: Repositories,
+  realm: Realm,
+  { title, configuration: { settings = {}, permissions = {}, userDefaults = {} } }: ComparedRealm,
+): Promise<readonly string[]> {
+  const named = await groups.listByName(realm.id, Object.values(permissions));
+  const idsByName = new Map(named.map(({ id, name }) => [foldCase(name!), id]));
+  const ids = Object.entries(permissions).map(([name, group]) => [name, idsByName.get(foldCase(group))]);
+  const differing = (area: keyof RealmConfiguration, values: object) =>
+    Object.entries(values).flatMap(([name, value]) =>
+      isDeepStrictEqual((realm[area] as Readonly<Record<string, unknown>>)[name], value) ? [] : [`${area}.${name}`],
+    );
+  return [
+    ...(title === undefined || title === realm.name ? [] : ['title']),
+    ...differing('settings', settings),
+    ...differing('permissions', Object.fromEntries(ids)),
+    ...differing('userDefaults', userDefaults),
+  ];
 }

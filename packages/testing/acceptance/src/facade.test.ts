@@ -38,7 +38,9 @@ describe('parley.realms', () => {
       Array.from({ length: 10 }, () => server.parley.realms.ensure({ name: 'many', title: 'Many' })),
     );
     expect(new Set(ensured.map(({ id }) => id)).size).toBe(1);
-    expect(ensured[0]).toEqual({
+    const { differs, ...created } = ensured[0]!;
+    expect(differs).toEqual([]);
+    expect(created).toEqual({
       id: expect.any(Number),
       name: 'many',
       title: 'Many',
@@ -47,8 +49,11 @@ describe('parley.realms', () => {
       data: {},
       dataVersion: 0,
     });
-    expect(await server.parley.realms.ensure({ name: 'many', title: 'Other' })).toEqual(ensured[0]);
-    expect(await server.parley.realms.find('many')).toEqual(ensured[0]);
+    const other = { name: 'many', title: 'Other', data: { tenant: 1 } };
+    await server.parley.realms.setData('many', { tenant: 2 });
+    const existing = await server.parley.realms.find('many');
+    expect(await server.parley.realms.ensure(other)).toEqual({ ...existing, differs: ['title', 'data'] });
+    expect(existing).toEqual({ ...created, data: { tenant: 2 }, dataVersion: 1 });
     expect(await server.parley.realms.find('none')).toBeNull();
     expect((await server.parley.realms.list()).map(({ name }) => name)).toEqual(['zulip', 'shop', 'many']);
   });
@@ -70,8 +75,14 @@ describe('settings of an organization', () => {
   it('apply to a new organization but leave an existing one unchanged', async () => {
     const { realms } = server.parley;
     const settings = { inviteRequired: false, messageRetentionDays: 30 };
-    await realms.ensure({ name: 'set', settings, permissions: { canInviteUsers: 'role:moderators' } });
-    await realms.ensure({ name: 'set', settings: { inviteRequired: true } });
+    const permissions = { canInviteUsers: 'role:moderators' };
+    const wanted = { name: 'set', settings, permissions, userDefaults: { enterSends: true } };
+    expect(await realms.ensure(wanted)).toMatchObject({ differs: [] });
+    expect(await realms.ensure(wanted)).toMatchObject({ differs: [] });
+    const other = { settings: { ...settings, inviteRequired: true }, permissions: { canInviteUsers: 'role:owners' } };
+    expect(await realms.ensure({ name: 'set', ...other, userDefaults: { enterSends: false } })).toMatchObject({
+      differs: ['settings.inviteRequired', 'permissions.canInviteUsers', 'userDefaults.enterSends'],
+    });
     const made = await stored('set');
     expect(made.settings).toMatchObject(settings);
     expect(made.permissions.canInviteUsers).toBe(made.groups.moderators);
@@ -80,9 +91,12 @@ describe('settings of an organization', () => {
   it('are changed atomically by configure', async () => {
     const { realms } = server.parley;
     await realms.ensure({ name: 'changed' });
+    const { differs } = await realms.ensure({ name: 'changed', preset: 'customers' });
+    expect(differs).toContain('permissions.canAccessAllUsers');
     expect(await realms.configure({ name: 'changed', title: 'New', preset: 'customers' })).toMatchObject({
       title: 'New',
     });
+    expect(await realms.ensure({ name: 'changed', preset: 'customers' })).toMatchObject({ differs: [] });
     const { permissions, userDefaults, groups } = await stored('changed');
     expect(permissions.canAccessAllUsers).toBe(groups.members);
     expect(userDefaults).toMatchObject({ emailAddressVisibility: 'administrators', enterSends: true });
@@ -368,7 +382,7 @@ describe('parley.as', () => {
       { name: ' ' },
       { name: 'many to nobody', subscribers: ['u99'] },
     ]);
-    expect(results[0]).toEqual({ value: existing, error: null });
+    expect(results[0]).toEqual({ value: { ...existing, differs: ['description'] }, error: null });
     const made = results.slice(1, 46);
     expect(made.map(({ value }) => [value?.name, value?.subscribers])).toEqual(names.map((name) => [name, 2]));
     expect(results[46]).toEqual(made[0]);
