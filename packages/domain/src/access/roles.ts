@@ -88,3 +88,10 @@ const BY_ROLE: Readonly<Record<Role, SystemGroupName>> = {
 export function directSystemGroups(role: Role, isPastWaitingPeriod: boolean): readonly SystemGroupName[] {
   return role === 'member' && isPastWaitingPeriod ? ['members', 'fullMembers'] : [BY_ROLE[role]];
 }
+
+/** Beginning of the external ids of visitors, which no other id may have. */
+export const VISITOR_PREFIX = 'parley-visitor:';
+
+/** True for the account of a visitor who has neither become a customer nor got another role. */
+export const isVisitor = ({ externalId, role }: { readonly externalId?: string; readonly role: Role }): boolean =>
+  role === 'guest' && externalId !== undefined && externalId.startsWith(VISITOR_PREFIX);

@@ -19,6 +19,7 @@ import type { FileLimits } from '../files/files.js';
 import type { FileUser } from '../files/files.use-cases.js';
 import type { ImageProcessor } from '../files/images.js';
 import type { PartialBlobStore } from '../files/resumable-uploads.js';
+import type { VisitorUploads } from '../files/visitor-files.js';
 import type { Bus } from '../kernel/bus.js';
 import type { DataValidator } from '../kernel/data-schemas.js';
 import type { EphemeralEvents } from '../kernel/event.js';
@@ -109,6 +110,7 @@ export interface Ports {
   readonly serverChannelConfig: ServerChannelConfig;
   readonly channelQuota: ChannelQuota;
   readonly visitorQuota: VisitorQuota;
+  readonly visitorUploads: VisitorUploads;
   readonly visitorTokens: TicketTokens;
   readonly developmentMode: DevelopmentMode;
   readonly hostAuthentication: HostAuthentication;

@@ -1,6 +1,9 @@
+import type { RealmId, UserId } from '../kernel/ids.js';
 import type { Randomness } from '../kernel/ports.js';
+import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import { type BlobKey, type BlobStore, type ContentTypes, HEAD_BYTES } from './blobs.js';
 import { type FileLimits, MIB } from './files.js';
+import { VisitorFiles } from './visitor-files.js';
 
 /** Durably stored bytes that are not referenced yet. */
 export interface ReceivedBlob {
@@ -15,7 +18,14 @@ export interface ReceivedBlob {
 
 /** Receives uploads before anything is known about them. Unclaimed blobs are swept within hours. */
 export class BlobReceiver {
-  static readonly inject = ['blobStore', 'fileLimits', 'randomness', 'contentTypes'] as const;
+  static readonly inject = [
+    'blobStore',
+    'fileLimits',
+    'randomness',
+    'contentTypes',
+    'unitOfWork',
+    VisitorFiles,
+  ] as const;
 
   /** Maximum size of one blob, enforced by the reader of the content. */
   readonly maxBytes: number;
@@ -25,8 +35,15 @@ export class BlobReceiver {
     limits: FileLimits,
     private readonly randomness: Randomness,
     private readonly contentTypes: ContentTypes,
+    private readonly uow: UnitOfWork,
+    private readonly visitors: VisitorFiles,
   ) {
     this.maxBytes = limits.maxFileMib * MIB;
+  }
+
+  /** Returns the bytes that this user may still upload; infinite unless they are a visitor. */
+  roomFor({ realmId, userId }: { readonly realmId: RealmId; readonly userId: UserId }): Promise<number> {
+    return this.uow.read(realmId, (reads) => this.visitors.roomFor(reads, realmId, userId));
   }
 
   /** Resolves once the bytes are durable; keeps nothing if the stream is interrupted. */

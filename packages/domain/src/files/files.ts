@@ -93,10 +93,13 @@ export function requireRoomForFile(
     throw new DomainError('UPLOAD_QUOTA_EXCEEDED', "Upload would exceed your organization's upload quota.");
   }
   if (userQuotaMib !== null && own.bytes + size > userQuotaMib * MIB) {
-    throw new DomainError('OWN_UPLOAD_QUOTA_EXCEEDED', 'Upload would exceed your upload quota.');
+    throw ownQuotaExceeded();
   }
   if (own.count >= MAX_FILES) throw new DomainError('TOO_MANY_FILES', `Too many uploaded files (limit: ${MAX_FILES}).`);
 }
+
+export const ownQuotaExceeded = (): DomainError =>
+  new DomainError('OWN_UPLOAD_QUOTA_EXCEEDED', 'Upload would exceed your upload quota.');
 
 export const fileTooLarge = (maxMib: number): DomainError =>
   new DomainError(
@@ -207,7 +210,7 @@ export const FILE_ERRORS = declareErrors({
   FILE_TOO_LARGE: 'invalid',
   /** The organization's quota is exceeded. */
   UPLOAD_QUOTA_EXCEEDED: 'conflict',
-  /** The user's quota is exceeded. */
+  /** The user's quota is exceeded, or that of all visitors. */
   OWN_UPLOAD_QUOTA_EXCEEDED: 'conflict',
   /** The user has too many files. */
   TOO_MANY_FILES: 'conflict',

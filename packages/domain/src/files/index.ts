@@ -13,3 +13,4 @@ export * from './new-files.js';
 export * from './pictures.js';
 export * from './resumable-uploads.js';
 export * from './thumbnails.js';
+export * from './visitor-files.js';

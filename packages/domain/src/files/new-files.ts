@@ -9,6 +9,7 @@ import { type ContentTypes, contentTypeOf } from './blobs.js';
 import {
   type FileLimits,
   fileTooLarge,
+  MIB,
   type NewFile,
   nameOfFile,
   pathIdOf,
@@ -17,6 +18,7 @@ import {
   viewOfFile,
 } from './files.js';
 import { scheduleThumbnails, Thumbnails } from './thumbnails.js';
+import { VisitorFiles } from './visitor-files.js';
 
 /** Properties of a new file with durable bytes. */
 export type FileContent = Pick<NewFile, 'name' | 'blob' | 'size' | 'contentType' | 'image'>;
@@ -32,13 +34,14 @@ export interface UploadFileInput {
 
 /** Creates files from received bytes. */
 export class NewFiles {
-  static readonly inject = ['fileLimits', 'randomness', 'clock', 'contentTypes', Thumbnails] as const;
+  static readonly inject = ['fileLimits', 'randomness', 'clock', 'contentTypes', Thumbnails, VisitorFiles] as const;
   constructor(
     private readonly limits: FileLimits,
     private readonly randomness: Randomness,
     private readonly clock: Clock,
     private readonly contentTypes: ContentTypes,
     private readonly thumbnails: Thumbnails,
+    readonly visitors: VisitorFiles,
   ) {}
 
   /** Returns the end of the URL for a new file. */
@@ -54,7 +57,11 @@ export class NewFiles {
       caller.realmId,
       async (tx) => {
         const actor = await tx.actors.get(caller);
-        if (!content) throw fileTooLarge(this.limits.maxFileMib);
+        if (!content) {
+          // The receiver discards bytes for which a visitor has no room.
+          await this.visitors.requireRoom(tx, actor.realmId, actor.id, this.limits.maxFileMib * MIB);
+          throw fileTooLarge(this.limits.maxFileMib);
+        }
         return this.add(tx, actor, this.newPath(actor.realmId, name), content);
       },
       { shared: { kind: 'uploads' } },
@@ -86,6 +93,7 @@ export class NewFiles {
   ): Promise<StoredFile> {
     const ofAll = await tx.files.usedBytes(realmId);
     requireRoomForFile(this.limits, content.size, ofAll, await tx.files.spaceOf(realmId, ownerId));
+    await this.visitors.take(tx, realmId, ownerId, content.size);
     const file = await tx.files.add({ realmId, ownerId, pathId, ...content, createdAt: this.clock.now() });
     const usedBytes = await tx.files.usedBytes(realmId);
     await tx.events.append(realmId, {

@@ -230,6 +230,7 @@ export class ResumableUploads {
         count: own.count + unfinished.count,
         bytes: own.bytes + unfinished.bytes,
       });
+      await this.newFiles.visitors.requireRoom(tx, realmId, ownerId, size);
       const upload: UnfinishedUpload = {
         pathId: this.newFiles.newPath(realmId, name),
         realmId,

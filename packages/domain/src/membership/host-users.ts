@@ -1,10 +1,10 @@
+import { VISITOR_PREFIX } from '../access/roles.js';
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import type { RealmId, UserId } from '../kernel/ids.js';
 import { isLongerThan } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { User } from '../users/user.js';
 import { accessorsOf } from '../users/user-delivery.js';
-import { VISITOR_PREFIX } from './visitors.js';
 
 /** Domain of the addresses of users without email, without mail servers (RFC 6761). */
 export const NOBODYS_DOMAIN = 'users.parley.invalid';

@@ -1,17 +1,10 @@
+import { VISITOR_PREFIX } from '../access/roles.js';
 import { declareErrors } from '../kernel/errors.js';
 import type { RealmId, UserId } from '../kernel/ids.js';
 import { idPayload, jobKind } from '../kernel/jobs.js';
-import type { User } from '../users/user.js';
-
-/** Beginning of the external ids of visitors, which no other id may have. */
-export const VISITOR_PREFIX = 'parley-visitor:';
 
 /** Returns the external id of a new visitor. */
 export const visitorExternalId = (uuid: string): string => `${VISITOR_PREFIX}${uuid}`;
-
-/** True for the account of a visitor who has neither become a customer nor got another role. */
-export const isVisitor = ({ externalId, role }: Pick<User, 'externalId' | 'role'>): boolean =>
-  role === 'guest' && externalId !== undefined && externalId.startsWith(VISITOR_PREFIX);
 
 /** A type, since `idPayload` requires an index signature. */
 export type EndVisitPayload = { readonly userId: UserId };

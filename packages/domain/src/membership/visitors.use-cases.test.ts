@@ -7,9 +7,10 @@ import {
   FakeApiKeyMint,
   type MemoryFixture,
 } from '@parley/testkit';
+import { isVisitor } from '../access/roles.js';
 import type { RealmId, RecipientId, UserId } from '../kernel/ids.js';
 import { externalIdKey } from './placeholders.js';
-import { isVisitor, visitorExternalId } from './visitors.js';
+import { visitorExternalId } from './visitors.js';
 import { FindVisitor, InheritFromVisitor, KeepVisitorAccount, VisitorTickets } from './visitors.use-cases.js';
 
 const NOW = 1_000_000;

@@ -1,4 +1,5 @@
 import type { ApiKeyMint } from '../access/credentials.js';
+import { isVisitor } from '../access/roles.js';
 import { subscribeToChannels } from '../channels/subscribing.js';
 import { viewOfFile } from '../files/files.js';
 import { scheduleThumbnails } from '../files/thumbnails.js';
@@ -24,7 +25,7 @@ import { checkExternalId, NOBODYS_DOMAIN, removeExternalId } from './host-users.
 import { linkVisit } from './merged-accounts.js';
 import { externalIdKey, findPlaceholder } from './placeholders.js';
 import { signOutEverywhere } from './sign-out.use-cases.js';
-import { END_VISIT_JOB, type EndVisitPayload, isVisitor, type VisitorQuota, visitorExternalId } from './visitors.js';
+import { END_VISIT_JOB, type EndVisitPayload, type VisitorQuota, visitorExternalId } from './visitors.js';
 
 const SECONDS_PER_DAY = 86_400;
 

@@ -1,4 +1,4 @@
-import { VISITOR_PREFIX } from '@parley/domain/membership';
+import { VISITOR_PREFIX } from '@parley/domain/access';
 
 /** Limits of untrusted records. Lengths are in UTF-16 units. */
 const MAX_ID_LENGTH = 500;

@@ -10,6 +10,7 @@ import {
   secondFactorAttemptKey,
 } from '@parley/domain/access';
 import type { ChannelQuota } from '@parley/domain/channels';
+import type { VisitorUploads } from '@parley/domain/files';
 import type { Clock, EventListener, EventOf, RealmId, StoredEvent, UnitOfWork } from '@parley/domain/kernel';
 import type { VisitorQuota } from '@parley/domain/membership';
 import type { IncomingEmailQuota, IncomingEmailRule } from '@parley/domain/push';
@@ -300,5 +301,26 @@ export class VisitorLimits implements VisitorQuota {
       this.limiter.withdraw('visitors_by_organization', realmId);
       throw error;
     }
+  }
+}
+
+const DAY_SECONDS = 86_400;
+
+/** Counts of one server, lost at its restart. Not subject to rate limiting, since it protects the disk. */
+export class VisitorBytes implements VisitorUploads {
+  private day = 0;
+  private readonly bytes = new Map<RealmId, number>();
+
+  constructor(private readonly clock: Clock) {}
+
+  bytesToday(realmId: RealmId): number {
+    const day = Math.floor(this.clock.now() / DAY_SECONDS);
+    if (this.day !== day) this.bytes.clear();
+    this.day = day;
+    return this.bytes.get(realmId) ?? 0;
+  }
+
+  add(realmId: RealmId, bytes: number): void {
+    this.bytes.set(realmId, Math.max(0, this.bytesToday(realmId) + bytes));
   }
 }

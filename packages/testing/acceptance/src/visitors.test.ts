@@ -392,3 +392,49 @@ describe('the end of a visit', () => {
     expect(await server.parley.users.find({ realm, externalId: 'ann' })).toMatchObject({ name: 'Ann', isActive: true });
   });
 });
+
+describe('files of visitors', () => {
+  const MIB = 1024 * 1024;
+  const other = { name: 'a.bin', content: Buffer.alloc(9 * MIB, 'x') };
+  const FULL = { code: 'USER_UPLOAD_QUOTA', msg: 'Upload would exceed your upload quota.' };
+
+  async function enter() {
+    const { user, token } = await server.parley.visitors.start({ realm });
+    session = await server.parley.visitors.find({ realm, token });
+    return user;
+  }
+  const upload = (file = other) => postFiles(server, '/user_uploads', null, [file], {}, realm);
+  const begin = (size: number) => {
+    const metadata = `filename ${Buffer.from('big.bin').toString('base64')}`;
+    const headers = { 'Tus-Resumable': '1.0.0', 'Upload-Length': String(size), 'Upload-Metadata': metadata };
+    return server.request('POST', '/tus/', { realm, headers });
+  };
+  const storedBlobs = async () => (await server.parley.ports.blobStore.list(null, 100)).length;
+
+  it('take at most 20 MiB per visitor, including unfinished uploads, and store no more bytes', async () => {
+    await enter();
+    expect((await upload()).status).toBe(200);
+    expect((await begin(9 * MIB)).status).toBe(201);
+    const before = await storedBlobs();
+    expect(await upload()).toMatchObject({ status: 400, body: FULL });
+    expect(await begin(3 * MIB)).toMatchObject({ status: 413 });
+    expect(await storedBlobs()).toBe(before);
+    expect((await upload({ name: 'b', content: Buffer.alloc(2 * MIB) })).status).toBe(200);
+    expect(await upload({ name: 'c', content: Buffer.alloc(1) })).toMatchObject({ body: FULL });
+  });
+
+  it('take at most 200 MiB of all visitors of an organization on a day, and none of users', async () => {
+    for (let count = 0; count < 22; count++) {
+      if (count % 2 === 0) await enter();
+      expect((await upload()).status).toBe(200);
+    }
+    await enter();
+    expect(await upload()).toMatchObject({ status: 400, body: FULL });
+    expect((await begin(3 * MIB)).status).toBe(413);
+    session = staff;
+    expect((await upload()).status).toBe(200);
+    server.clock.advance(DAY);
+    await enter();
+    expect((await upload()).status).toBe(200);
+  }, 60_000);
+});

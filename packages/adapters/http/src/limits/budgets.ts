@@ -1,4 +1,5 @@
 import type { ReceivedBlob } from '@parley/domain/files';
+import type { RealmId, UserId } from '@parley/domain/kernel';
 import { type HttpRefusal, serverBusy, tooMuchAtOnce } from '../wire/reply.js';
 import type { Fields, UploadedFile } from '../wire/request.js';
 import type { YieldingScheduler } from './yielding.js';
@@ -187,6 +188,8 @@ export interface FileRules {
 export interface FileSink {
   /** Maximum size of one file; longer files are not kept. */
   readonly maxBytes: number;
+  /** Returns a lower maximum of this user; infinite if there is none. */
+  roomFor(user: { readonly realmId: RealmId; readonly userId: UserId }): Promise<number>;
   /** Resolves once the bytes are durable; keeps nothing if the content is interrupted. */
   receive(content: AsyncIterable<Uint8Array>): Promise<ReceivedBlob>;
   discard(blob: ReceivedBlob): Promise<void>;

@@ -312,13 +312,14 @@ export class RequestBodies {
     if (files) owner.charges.push(files);
     if (route?.body === 'stream') requireIdentity(request.raw);
     if (sink || route?.body === 'stream') owner.charges.push(this.uploadOf(client));
+    const room = sink && isProven(owner.proof) ? await sink.roomFor(owner.proof.identity) : Number.POSITIVE_INFINITY;
     const body = await readBody(request.raw, {
       maxBytes: isLong ? limits.longBodyBytes : isIdentified ? limits.bodyBytes : limits.anonymousBodyBytes,
       timeoutMs: files || isLong ? limits.filesMs : limits.bodyMs,
       charge,
       scheduler: isLong ? this.scheduler : null,
       isRaw: route?.body === 'raw',
-      files: files && this.fileRules(files, sink, route),
+      files: files && this.fileRules(files, sink, route, room),
     });
     for (const { blob } of body.files) if (blob) owner.blobs.push(blob);
     return body;
@@ -337,9 +338,10 @@ export class RequestBodies {
     return upload;
   }
 
-  private fileRules(charge: Charge, sink: FileSink | null, route: Route | undefined): FileRules {
+  /** @param room maximum size of a file of the caller */
+  private fileRules(charge: Charge, sink: FileSink | null, route: Route | undefined, room: number): FileRules {
     const { fileBytes } = this.limits;
     const maxBytes = sink?.maxBytes ?? route?.maxFileBytes ?? fileBytes;
-    return { maxBytes, maxSentBytes: 2 * Math.max(maxBytes, fileBytes), charge, sink };
+    return { maxBytes: Math.min(maxBytes, room), maxSentBytes: 2 * Math.max(maxBytes, fileBytes), charge, sink };
   }
 }

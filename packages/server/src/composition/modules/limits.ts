@@ -5,6 +5,7 @@ import {
   EmailLimits,
   IncomingEmailLimits,
   LoginAttemptLimits,
+  VisitorBytes,
   VisitorLimits,
 } from '../../http/quotas.js';
 import { Adapter } from '../adapter.js';
@@ -23,6 +24,7 @@ export const limits = ({ hasRateLimits: isOn, rateLimitRules: rules = {} }: Limi
     loginAttempts: ({ get }) => new LoginAttemptLimits(get('limiter'), get('callExchange'), get('secret')),
     channelQuota: ({ get }) => new DailyChannelQuota(get('limiter'), get('callExchange'), get('clock')),
     visitorQuota: ({ resolve }) => resolve(VisitorLimits),
+    visitorUploads: ({ get }) => new VisitorBytes(get('clock')),
     emailQuota: ({ resolve }) => resolve(EmailLimits),
     incomingEmailQuota: ({ resolve }) => resolve(IncomingEmailLimits),
     spectatedFiles: ({ get }) => {
