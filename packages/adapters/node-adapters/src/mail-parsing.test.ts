@@ -90,6 +90,7 @@ describe('attachments of an incoming email', () => {
     ]) {
       const email = await mail('Content-Type: text/calendar', content);
       expect([email.invitations.length, filesOf(email)[0]![2]]).toEqual([0, content]);
+      expect(email.unreadCalendars).toEqual(['invitation.ics']);
     }
   });
 });

@@ -51,6 +51,7 @@ export async function parseMail(raw: Uint8Array): Promise<IncomingEmail> {
     attachments: content.attachments,
     omitted: content.omitted,
     invitations: content.invitations,
+    unreadCalendars: content.unreadCalendars,
     headers: headersOf(email),
     failures: await failuresOf(root),
     isReadReceipt: isReport(root, 'disposition-notification'),
@@ -68,6 +69,7 @@ class MailContent {
   readonly attachments: EmailAttachment[] = [];
   readonly omitted: { count: number; readonly names: string[] } = { count: 0, names: [] };
   readonly invitations: CalendarEvent[] = [];
+  readonly unreadCalendars: string[] = [];
   private readonly passages: Passage[] = [];
   private length = 0;
 
@@ -123,13 +125,16 @@ class MailContent {
     // Calendars often come twice: among the alternatives of the text, and as a file.
     const isRepeated = isCalendar && this.attachments.some((file) => Buffer.compare(file.bytes, bytes) === 0);
     if (isRepeated) return;
-    if (isCalendar) await this.addInvitations(part);
-    this.attachments.push({ name: shortName(name ?? nameFor(part)), contentType: part.type, bytes });
+    const file = { name: shortName(name ?? nameFor(part)), contentType: part.type, bytes };
+    if (isCalendar) this.addInvitations(await textOfPart(part), file.name);
+    this.attachments.push(file);
   }
 
-  private async addInvitations(part: MailPart): Promise<void> {
+  private addInvitations(calendar: string, name: string): void {
+    const found = invitationsIn(calendar);
+    if (found === null) this.unreadCalendars.push(name);
     const known = new Set(this.invitations.map((each) => JSON.stringify(each)));
-    const added = invitationsIn(await textOfPart(part)).filter((each) => !known.has(JSON.stringify(each)));
+    const added = (found ?? []).filter((each) => !known.has(JSON.stringify(each)));
     this.invitations.push(...added.slice(0, MAX_INVITATIONS - this.invitations.length));
   }
 }

@@ -13,6 +13,7 @@ import {
   parseIncomingAddress,
   replyAddress,
   topicOfSubject,
+  unreadCalendarsLine,
   withoutFooter,
   withoutQuotes,
 } from './incoming-email.js';
@@ -28,6 +29,7 @@ const EMAIL: IncomingEmail = {
   attachments: [],
   omitted: { count: 0, names: [] },
   invitations: [],
+  unreadCalendars: [],
   headers: {},
   failures: null,
   isReadReceipt: false,
@@ -266,6 +268,13 @@ it('omittedLine names the first attachments and counts the others', () => {
   );
   expect(omittedLine({ count: 3, names: ['a.png', '[b]'] })).toBe(
     '(3 attachments are missing, because there are too many: a.png, b and 1 more)',
+  );
+});
+
+it('unreadCalendarsLine names calendars without Markdown of the sender', () => {
+  expect(unreadCalendarsLine([])).toBe('');
+  expect(unreadCalendarsLine(['invite.ics', '[b].ics'])).toBe(
+    '(Events of these calendars cannot be shown: invite.ics, b.ics)',
   );
 });
 

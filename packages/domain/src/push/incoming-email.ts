@@ -67,6 +67,8 @@ export interface IncomingEmail {
   /** Attachments beyond the maximum number, with the names of the first ones. */
   readonly omitted: { readonly count: number; readonly names: readonly string[] };
   readonly invitations: readonly CalendarEvent[];
+  /** Names of attached calendars whose events are not in `invitations`, because they are damaged or expensive to compute. */
+  readonly unreadCalendars: readonly string[];
   readonly headers: Readonly<Partial<Record<EmailHeader, string>>>;
   /** Addresses with a permanent failure in a delivery status notification (RFC 3464); null for other emails. */
   readonly failures: readonly { readonly address: string; readonly reason: string }[] | null;
@@ -400,15 +402,22 @@ const withoutMarkup = (text: string): string => text.replace(MARKUP, '').replace
 const timeText = (time: UnixSeconds | string): string =>
   typeof time === 'string' ? withoutMarkup(time) : isTime(time) ? `<time:${isoTime(time)}>` : '?';
 
-const MAX_OMITTED_LENGTH = 500;
+const MAX_NAMES_LENGTH = 500;
 
 /** Names attachments beyond the maximum number; empty if there are none. */
 export function omittedLine({ count, names }: IncomingEmail['omitted']): string {
   if (count === 0) return '';
-  const shown = takeCodePoints(names.map((name) => withoutMarkup(nameOfFile(name))).join(', '), MAX_OMITTED_LENGTH);
   const others = count > names.length ? ` and ${count - names.length} more` : '';
-  return `(${count === 1 ? 'An attachment is' : `${count} attachments are`} missing, because there are too many: ${shown}${others})`;
+  return `(${count === 1 ? 'An attachment is' : `${count} attachments are`} missing, because there are too many: ${shownNames(names)}${others})`;
 }
+
+/** Names the calendars whose events are not shown; empty if there are none. */
+export function unreadCalendarsLine(names: IncomingEmail['unreadCalendars']): string {
+  return names.length === 0 ? '' : `(Events of these calendars cannot be shown: ${shownNames(names)})`;
+}
+
+const shownNames = (names: readonly string[]): string =>
+  takeCodePoints(names.map((name) => withoutMarkup(nameOfFile(name))).join(', '), MAX_NAMES_LENGTH);
 
 /** Composes the message. The body is truncated so that the sender and attachments always fit. */
 export function composeContent(body: string, from: string | null, attachments: readonly string[]): string {

@@ -32,6 +32,7 @@ import {
   parseIncomingAddress,
   type ReplyAddress,
   topicOfSubject,
+  unreadCalendarsLine,
   withoutWildcards,
 } from './incoming-email.js';
 import type { NotificationMeter } from './notifications.js';
@@ -167,7 +168,7 @@ export class EmailAttachments {
   ) {}
 
   /** Returns message lines: links, or the reasons why attachments are missing. */
-  async store(caller: Caller, { attachments, omitted }: IncomingEmail): Promise<readonly string[]> {
+  async store(caller: Caller, { attachments, omitted, unreadCalendars }: IncomingEmail): Promise<readonly string[]> {
     const lines: string[] = [];
     for (const { name: given, contentType: claimedType, bytes } of attachments) {
       const name = nameOfFile(given);
@@ -181,8 +182,8 @@ export class EmailAttachments {
         lines.push(`(An attachment is missing: ${error.message})`);
       }
     }
-    if (omitted.count > 0) lines.push(omittedLine(omitted));
-    return lines;
+    lines.push(omittedLine(omitted), unreadCalendarsLine(unreadCalendars));
+    return lines.filter((line) => line !== '');
   }
 }
 

@@ -506,6 +506,19 @@ describe('hostile email', () => {
     expect(content.match(/\/user_uploads\//g)).toHaveLength(20);
     expect(content).not.toContain('..');
   });
+
+  it('keeps a calendar without its events if its time zone changes every second, and says so', async () => {
+    const zone =
+      'BEGIN:VTIMEZONE\r\nTZID:z\r\nBEGIN:STANDARD\r\nDTSTART:00010101T000000\r\nTZOFFSETFROM:+0100\r\nTZOFFSETTO:+0200\r\n' +
+      'RRULE:FREQ=SECONDLY\r\nEND:STANDARD\r\nEND:VTIMEZONE';
+    const calendar = `BEGIN:VCALENDAR\r\n${zone}\r\nBEGIN:VEVENT\r\nDTSTART;TZID=z:99990101T000000\r\nEND:VEVENT\r\nEND:VCALENDAR`;
+    const mail = `Subject: x\r\nContent-Type: text/calendar; name=invite.ics\r\n\r\n${calendar}`;
+    expect((await post(mail, { recipient: await addressOf() })).status).toBe(200);
+    const [{ content }] = (await newest()) as [Wire];
+    expect(content).toMatch(
+      /\(No email body\)\n\n\[invite\.ics\]\(\S+\)\n\(Events of these calendars cannot be shown: invite\.ics\)$/,
+    );
+  });
 });
 
 describe('reply to an email about missed messages', () => {
