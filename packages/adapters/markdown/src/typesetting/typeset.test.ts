@@ -1,6 +1,6 @@
 import { HOSTILE_TEXTS } from '@parley/testkit';
 import { MAX_HTML_LENGTH } from '../budgets.js';
-import { typesetFormula, Watchdog } from './typeset.js';
+import { highlight, typesetFormula, Watchdog } from './typeset.js';
 
 function typeset(source: string) {
   const watchdog = new Watchdog(60_000, 0);
@@ -30,5 +30,28 @@ describe('typesetFormula', () => {
     const cells = 1000;
     const { html } = typeset(`\\begin{matrix}${'&'.repeat(cells)}\\end{matrix}`);
     expect((html!.length / cells) * 2000).toBeGreaterThan(MAX_HTML_LENGTH);
+  });
+});
+
+describe('highlight', () => {
+  function highlighted(source: string, grammar = 'markdown') {
+    const watchdog = new Watchdog(60_000, 0);
+    const run = jest.spyOn(watchdog, 'run');
+    const html = highlight({ kind: 'code', source, grammar }, watchdog);
+    return { html, calls: run.mock.calls.length };
+  }
+  const filled = (piece: string) => piece.repeat(10_000 / piece.length);
+
+  it.each(['[a](', '[](', '![a](', '#[a](', '[a](http://', '['])(
+    'spends no time on Markdown with too many %j',
+    (piece) => {
+      expect(highlighted(filled(piece))).toEqual({ html: null, calls: 0 });
+    },
+  );
+
+  it('highlights long Markdown with ordinary links, and brackets in other languages', () => {
+    const line = '* See [the guide](https://a.example/guide), [the reference](b.md) and [the changelog][1].\n';
+    expect(highlighted(filled(line))).toEqual({ html: expect.stringContaining('<span class="sx">'), calls: 1 });
+    expect(highlighted(filled('[a]('), 'javascript').calls).toBe(1);
   });
 });

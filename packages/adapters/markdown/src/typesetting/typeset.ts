@@ -238,8 +238,20 @@ const EMBEDDED: Readonly<Record<string, readonly string[]>> = {
   shell: ['bash'],
 };
 
+/** Maximum steps of the link patterns of Markdown; a million takes a fifth of a millisecond. */
+const MAX_LINK_STEPS = 50_000_000;
+
+/** True for Markdown in which link patterns try too many combinations of two brackets and the rest of the line. */
+function hasTooManyLinks({ source, grammar }: CodeJob): boolean {
+  if (grammar !== 'markdown') return false;
+  const steps = (line: string) => (line.split('[').length - 1) ** 2 * line.length;
+  return source.split('\n').reduce((sum, line) => sum + steps(line), 0) > MAX_LINK_STEPS;
+}
+
 /** Returns escaped code with tokens in spans. */
-export function highlight({ source, grammar }: CodeJob, watchdog: Watchdog): TypesettingResult {
+export function highlight(job: CodeJob, watchdog: Watchdog): TypesettingResult {
+  if (hasTooManyLinks(job)) return null;
+  const { source, grammar } = job;
   try {
     const { hljs, register } = highlighter();
     register(grammar);
