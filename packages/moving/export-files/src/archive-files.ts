@@ -110,6 +110,16 @@ export async function readText(root: string, name: string): Promise<string> {
   return readFile(path, 'utf8');
 }
 
+/** Decompressed size divided by compressed size. JSON stays below 100. */
+const MAX_RATIO = 300;
+const MIN_RATIO_BYTES = MIB;
+
+/** Returns the reason to reject compressed data, as in zip bombs; null for plausible sizes. */
+export const expansionProblem = (bytes: number, compressedBytes: number): string | null =>
+  bytes > Math.max(MIN_RATIO_BYTES, MAX_RATIO * compressedBytes)
+    ? `expands to more than ${MAX_RATIO} times its size`
+    : null;
+
 export interface UnpackLimits {
   /** Maximum size of all files together. */
   readonly maxBytes: number;
@@ -126,6 +136,11 @@ export const UNPACK_LIMITS: UnpackLimits = {
   minFreeBytes: MIN_FREE_BYTES,
 };
 
+/** Limits that leave half of the free space, because an import stores most of the unpacked bytes a second time. */
+export async function importLimits(folder: string): Promise<UnpackLimits> {
+  return { ...UNPACK_LIMITS, minFreeBytes: Math.max(MIN_FREE_BYTES, (await freeBytes(folder)) / 2) };
+}
+
 /** Deeper than any path in an export. */
 const MAX_DEPTH = 12;
 const MAX_NAME_LENGTH = 1000;
@@ -141,14 +156,17 @@ export async function unpack(
   room = new DiskRoom(folder, limits.minFreeBytes),
 ): Promise<void> {
   // Unpacked data is normally larger than the archive.
-  await room.require((await stat(path)).size);
+  const { size } = await stat(path);
+  await room.require(size);
   const archive = extract();
   let bytes = 0;
   let files = 0;
   const meter = new Transform({
     transform(chunk: Uint8Array, _encoding, done: TransformCallback) {
       bytes += chunk.length;
-      if (bytes > limits.maxBytes) done(wrong('The archive', `unpacks to more than ${limits.maxBytes} bytes`));
+      const problem = expansionProblem(bytes, size);
+      if (problem !== null) done(wrong('The archive', problem));
+      else if (bytes > limits.maxBytes) done(wrong('The archive', `unpacks to more than ${limits.maxBytes} bytes`));
       else room.take(chunk.length).then(() => done(null, chunk), done);
     },
   });

@@ -1,4 +1,4 @@
-export { findFile, pathIn, readLines, UNPACK_LIMITS } from './archive-files.js';
+export { DiskRoom, expansionProblem, findFile, importLimits, isDiskFull, pathIn, readLines } from './archive-files.js';
 export { HTML_END, htmlStart } from './html-page.js';
 export { excessOf, type JsonLimits } from './json.js';
 export type { ColumnNames } from './message-rows.js';

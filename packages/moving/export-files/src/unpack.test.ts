@@ -73,6 +73,22 @@ it('unpack rejects more bytes and files than the limits', async () => {
   await expect(unpack(path, target(), { ...limits, maxFiles: 1 })).rejects.toThrow(/more than 1 files/);
 });
 
+it('unpack rejects an archive that expands suspiciously before writing it as a whole', async () => {
+  const path = join(folder, 'bomb.tar.gz');
+  await writeFile(path, gzipSync(readFileSync(await archiveOf([{ name: 'a' }, '\0'.repeat(20_000_000)]))));
+  const target = mkdtempSync(join(folder, 'target-'));
+  await expect(unpack(path, target)).rejects.toThrow(/expands to more than 300 times its size/);
+  expect(statSync(join(target, 'a')).size).toBeLessThan(10_000_000);
+});
+
+it('unpack accepts small archives of any ratio', async () => {
+  const path = join(folder, 'small.tar.gz');
+  await writeFile(path, gzipSync(readFileSync(await archiveOf([{ name: 'a' }, '\0'.repeat(1_000_000)]))));
+  const target = mkdtempSync(join(folder, 'target-'));
+  await unpack(path, target);
+  expect(statSync(join(target, 'a')).size).toBe(1_000_000);
+});
+
 const MIB = 1024 ** 2;
 
 describe('unpack with limited disk space', () => {
@@ -95,7 +111,7 @@ describe('unpack with limited disk space', () => {
   it('stops before using up the reserved space', async () => {
     const path = join(folder, 'given.tar.gz');
     const plain = await archiveOf([{ name: 'a' }, 'x'.repeat(60 * MIB)]);
-    await writeFile(path, gzipSync(readFileSync(plain)));
+    await writeFile(path, gzipSync(readFileSync(plain), { level: 0 }));
     const target = mkdtempSync(join(folder, 'target-'));
     const room = new DiskRoom(target, 10 * MIB, freed(100, 60, 20));
     await expect(unpack(path, target, UNPACK_LIMITS, room)).rejects.toMatchObject({ code: 'SERVER_BUSY' });

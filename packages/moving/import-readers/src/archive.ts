@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { DomainError } from '@parley/domain/kernel';
+import { expansionProblem } from '@parley/export-files';
 import { Entry, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl';
 import { messageOf, sourceError } from './source-error.js';
 
@@ -36,16 +37,11 @@ export interface ArchiveLimits {
   readonly maxFiles: number;
   /** All files together, decompressed. */
   readonly maxBytes: number;
-  /** Decompressed size divided by compressed size, for files above `minRatioBytes`. JSON stays below 100. */
-  readonly maxRatio: number;
-  readonly minRatioBytes: number;
 }
 
 export const ARCHIVE_LIMITS: ArchiveLimits = {
   maxFiles: 2_000_000,
   maxBytes: 4 * 1024 ** 4,
-  maxRatio: 300,
-  minRatioBytes: 1024 ** 2,
 };
 
 const MAX_NAME_LENGTH = 1024;
@@ -182,7 +178,7 @@ async function openZip(path: string, fileSize: number, limits: ArchiveLimits): P
       names: sorted(entries.keys()),
       has: (each) => entries.has(each),
       sizeOf: (each) => entries.get(each)?.uncompressedSize ?? 0,
-      read: (each) => readZipFile(zip, each, entries.get(each), limits),
+      read: (each) => readZipFile(zip, each, entries.get(each)),
       hasRanges: false,
       close: async () => zip.close(),
     };
@@ -259,15 +255,10 @@ function unsafeName(name: string): string | null {
   return name.split('/').includes('..') ? 'it leads out of the archive' : null;
 }
 
-async function* readZipFile(
-  zip: ZipFile,
-  name: string,
-  entry: Entry | undefined,
-  { maxRatio, minRatioBytes }: ArchiveLimits,
-): AsyncGenerator<Buffer> {
+async function* readZipFile(zip: ZipFile, name: string, entry: Entry | undefined): AsyncGenerator<Buffer> {
   if (!entry) throw sourceError(name, null, 'no such file');
-  if (entry.uncompressedSize > minRatioBytes && entry.uncompressedSize > maxRatio * entry.compressedSize)
-    throw sourceError(name, null, `expands to more than ${maxRatio} times its size`);
+  const problem = expansionProblem(entry.uncompressedSize, entry.compressedSize);
+  if (problem !== null) throw sourceError(name, null, problem);
   const stream = await zip.openReadStreamPromise(entry).catch((error) => {
     throw sourceError(name, null, messageOf(error));
   });

@@ -1,6 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { DomainError } from '@parley/domain/kernel';
+import { expansionProblem } from '@parley/export-files';
 import { deserialize } from 'bson';
 import type { Archive } from './archive.js';
 import { messageOf, sourceError } from './source-error.js';
@@ -8,9 +9,6 @@ import { messageOf, sourceError } from './source-error.js';
 /** MongoDB's limit is 16 MiB. */
 export const MAX_DOCUMENT_BYTES = 17 * 1024 ** 2;
 export const MIN_DOCUMENT_BYTES = 5;
-/** Compressed dumps expand less. */
-const MAX_RATIO = 300;
-const MIN_RATIO_BYTES = 1024 ** 2;
 
 export interface BsonDocument {
   /** Number in the file, from 1. */
@@ -36,14 +34,14 @@ async function* gunzippedFile(archive: Archive, file: string): AsyncGenerator<Bs
 
 /** `size`: number of compressed bytes. @throws DomainError INVALID_IMPORT if it is damaged or expands too much */
 export async function* gunzipped(chunks: AsyncIterable<Buffer>, size: number, file: string): AsyncGenerator<Buffer> {
-  const limit = Math.max(MIN_RATIO_BYTES, MAX_RATIO * size);
   let bytes = 0;
   // Errors of both streams reach the loop.
   const stream = pipeline(Readable.from(chunks), createGunzip(), () => undefined);
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       bytes += chunk.length;
-      if (bytes > limit) throw sourceError(file, null, `expands to more than ${MAX_RATIO} times its size`);
+      const problem = expansionProblem(bytes, size);
+      if (problem !== null) throw sourceError(file, null, problem);
       yield chunk;
     }
   } catch (error) {

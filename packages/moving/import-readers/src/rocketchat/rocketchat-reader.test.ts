@@ -1,11 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { DiskRoom } from '@parley/export-files';
 import type { ImportedContent, ImportRecord } from '@parley/transfer/records';
 import { Binary, ObjectId, serialize } from 'bson';
 import { type ExportFiles, readRecords, recordsOf, writeFolder, writeZip } from '../testing/export-files.js';
+import { unpackArchive } from './mongo-archive.js';
 import { ROCKETCHAT_READER } from './rocketchat-reader.js';
 
 const bson = (...documents: readonly object[]): Buffer => Buffer.concat(documents.map((each) => serialize(each)));
@@ -540,6 +543,21 @@ describe('an archive by mongodump', () => {
     const before = unpacked();
     await expect(ROCKETCHAT_READER.open(await writeArchive(bytes))).rejects.toThrow(reason);
     expect(unpacked()).toEqual(before);
+  });
+
+  it('is rejected before it uses up the reserved disk space', async () => {
+    const mib = 1024 ** 2;
+    const block = [
+      bson({ db: 'a', collection: 'b' }),
+      ...Array.from({ length: 3 }, () => bson({ a: randomBytes(8 * mib) })),
+    ];
+    const path = await writeArchive(Buffer.concat([archiveOf([]), ...block, END]));
+    const before = unpacked();
+    for (const free of [[20], [60, 11]]) {
+      const roomOf = async (folder: string) => new DiskRoom(folder, 10 * mib, async () => (free.shift() ?? 0) * mib);
+      await expect(unpackArchive(path, roomOf)).rejects.toMatchObject({ code: 'SERVER_BUSY' });
+      expect(unpacked()).toEqual(before);
+    }
   });
 
   it('is rejected if it has more than ten thousand collections', async () => {

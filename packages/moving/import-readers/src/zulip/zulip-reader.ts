@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { statfs } from 'node:fs/promises';
-import { findFile, isExport, type OpenOptions, openExport, pathIn, UNPACK_LIMITS } from '@parley/export-files';
+import { findFile, importLimits, isExport, type OpenOptions, openExport, pathIn } from '@parley/export-files';
 import type { ImportReader } from '@parley/transfer/records';
 import { boundedRecords } from '../bounded-records.js';
 import { ZulipExport } from './zulip-export.js';
@@ -11,10 +10,7 @@ export const zulipReader = (options: Omit<OpenOptions, 'limits'>): ImportReader 
   recognizes: isExport,
 
   async open(path) {
-    const { bavail, bsize } = await statfs(options.temporaryFolder);
-    // The import stores most of the unpacked bytes a second time, and owners can upload archives.
-    const limits = { ...UNPACK_LIMITS, minFreeBytes: Math.max(UNPACK_LIMITS.minFreeBytes, (bavail * bsize) / 2) };
-    const opened = await openExport(path, { ...options, limits });
+    const opened = await openExport(path, { ...options, limits: await importLimits(options.temporaryFolder) });
     const { root } = opened;
     const locate = (name: string) => pathIn(root, '.', name);
     return {
