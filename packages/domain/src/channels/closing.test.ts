@@ -124,13 +124,13 @@ describe('closing of channels', () => {
     expect(await isArchived()).toBe(false);
   });
 
-  it('needs no rule', async () => {
+  it('schedules nothing for an unarchived channel without a rule', async () => {
     const { restart, jobs } = actions(await staged());
     await restart();
     expect(await jobs()).toEqual([]);
   });
 
-  it('ignores the check of a channel whose rule is gone or that is archived', async () => {
+  it('ignores the check of an archived channel or of one without a rule', async () => {
     const fixture = await staged();
     const { plan, after, isArchived } = actions(fixture);
     const { realm, uow, storage } = fixture;

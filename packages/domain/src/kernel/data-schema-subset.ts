@@ -149,7 +149,7 @@ function checkPattern(text: string): void {
   }
 }
 
-/** Returns why a text is outside of the subset of JSON Schema whose cost is bounded; null if it is not. */
+/** Returns why a text is outside of the subset of JSON Schema with bounded cost; null if it is not. */
 export function dataSchemaProblem(text: string): string | null {
   try {
     const schema: unknown = JSON.parse(text);

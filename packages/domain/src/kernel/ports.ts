@@ -17,9 +17,9 @@ export interface Randomness {
 }
 
 /**
- * At least 128 random bits stored with a row, from which its keys, links and tokens are derived. Ids start again after
- * the restore of a backup, so a credential of ids alone would open later rows. Null for rows of releases before 0.4,
- * whose credentials are derived from the id.
+ * Random bits (128 or more) stored with a row, from which its keys, links and tokens are derived. Ids start again after
+ * the restore of a backup, so a credential of ids alone would open later rows. Null for rows of releases before 0.4: their
+ * credentials are derived from the id.
  */
 export type Seed = string | null;
 
@@ -30,7 +30,7 @@ export interface Ticket {
   readonly expiresAt: UnixSeconds;
 }
 
-/** Signs and verifies tickets, so that a token needs no row of its own. Synchronous and fast. */
+/** Signs and verifies tickets, so that a token needs no row. Synchronous and fast. */
 export interface TicketTokens {
   /** Returns URL-safe text. `seed`: that of the row. */
   sign(ticket: Ticket, seed: Seed): string;

@@ -25,7 +25,7 @@ export function checkExternalId(externalId: string): void {
   if (/[\p{Cc}\p{Cs}]/u.test(externalId)) {
     throw new DomainError('INVALID_EXTERNAL_ID', 'An external id must not have control characters.');
   }
-  // With the id of a visitor, the caller would get the visitor's account.
+  // The id of a visitor would give the caller the visitor's account.
   if (externalId.startsWith(VISITOR_PREFIX)) {
     throw new DomainError('INVALID_EXTERNAL_ID', `An external id must not begin with '${VISITOR_PREFIX}'.`);
   }

@@ -4,7 +4,7 @@ import { ENTITIES_PER_PAGE } from '../kernel/work.js';
 import type { User } from '../users/user.js';
 import { emailKey, externalIdKey, findPlaceholder } from './placeholders.js';
 
-/** Key of the visit whose messages a user has. It does not claim the account. */
+/** Key that links a user to the visit with the user's messages. It does not claim the account. */
 const visitKey = (userId: UserId): string => `visit:${userId}`;
 
 /** Remembers that a user has the messages of a visit. Each visit leads to the user's earlier one. */

@@ -113,13 +113,13 @@ export interface CheckedMessage {
 
 /** Shows messages to the host application before they are sent. */
 export class HostReview {
-  static readonly inject = ['unitOfWork', 'realmUrls', 'dataValidator', 'messageHooks', 'contentDigest'] as const;
+  static readonly inject = ['unitOfWork', 'realmUrls', 'dataValidator', 'contentDigest', 'messageHooks'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly realmUrls: RealmUrls,
     private readonly dataValidator: DataValidator,
+    private readonly digest: ContentDigest,
     private readonly hooks: MessageHooks = NO_HOOKS,
-    private readonly digest: ContentDigest = (text) => text,
   ) {}
 
   /**

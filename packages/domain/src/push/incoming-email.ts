@@ -67,7 +67,7 @@ export interface IncomingEmail {
   /** Attachments beyond the maximum number, with the names of the first ones. */
   readonly omitted: { readonly count: number; readonly names: readonly string[] };
   readonly invitations: readonly CalendarEvent[];
-  /** Names of attached calendars whose events are not in `invitations`, because they are damaged or expensive to compute. */
+  /** Names of attached calendars without events in `invitations`: damaged ones, and those that are expensive to compute. */
   readonly unreadCalendars: readonly string[];
   readonly headers: Readonly<Partial<Record<EmailHeader, string>>>;
   /** Addresses with a permanent failure in a delivery status notification (RFC 3464); null for other emails. */
@@ -411,7 +411,7 @@ export function omittedLine({ count, names }: IncomingEmail['omitted']): string 
   return `(${count === 1 ? 'An attachment is' : `${count} attachments are`} missing, because there are too many: ${shownNames(names)}${others})`;
 }
 
-/** Names the calendars whose events are not shown; empty if there are none. */
+/** Names the calendars without shown events; empty if there are none. */
 export function unreadCalendarsLine(names: IncomingEmail['unreadCalendars']): string {
   return names.length === 0 ? '' : `(Events of these calendars cannot be shown: ${shownNames(names)})`;
 }

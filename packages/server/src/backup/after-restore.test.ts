@@ -57,8 +57,8 @@ async function restore(...flags: readonly string[]): Promise<string> {
   return out;
 }
 
-describe('after parley restore', () => {
-  it('ids of lost objects belong to no later object', async () => {
+describe('restored database', () => {
+  it('gives ids of lost objects to no later object', async () => {
     await backUp();
     const lost = await withServer(async (parley) => ({
       message: await say(parley, 'lost'),
@@ -80,7 +80,7 @@ describe('after parley restore', () => {
     });
   });
 
-  it('an application that stores the position of its consumer misses and repeats nothing', async () => {
+  it('lets a consumer with a stored position miss and repeat nothing', async () => {
     let position = 0;
     const stored: string[] = [];
     /** Applies each event once, in one transaction with its position. */
@@ -106,7 +106,7 @@ describe('after parley restore', () => {
     expect(position).toBeGreaterThan(ofLost);
   });
 
-  it('an outbox sends a lost message again, and a message that came back only once', async () => {
+  it('lets an outbox send a lost message again, and a restored one only once', async () => {
     const kept = await withServer((parley) => say(parley, 'kept', 'order-1'));
     await backUp();
     const lost = await withServer((parley) => say(parley, 'lost', 'order-2'));

@@ -134,7 +134,7 @@ async function restore({ invocation, words, flag, isOn }: CommandContext): Promi
   };
 }
 
-/** In PARLEY_FILES, the server requires `parley file adopt` after a restore. @throws StartupError */
+/** Accepts the original's files in PARLEY_FILES, where the server requires `parley file adopt` afterwards. @throws StartupError */
 async function requireOwnFiles(configuration: Configuration, unfinished: string): Promise<void> {
   const state = await filesStateOf(configuration, identityOf(unfinished));
   if (state === 'own' || state === 'free' || (state === 'original' && configuration.files !== null)) return;

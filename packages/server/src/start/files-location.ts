@@ -5,7 +5,7 @@ import { type BucketListener, FolderBlobStore, S3BlobStore } from '@parley/blobs
 import { OutgoingProxy } from '@parley/node-adapters';
 import type { Configuration, DatabaseLocation } from '../configuration/configuration.js';
 
-/** Object that names the database whose files a location holds. */
+/** Object that names the database of a location of files. */
 export const FILES_MARK = 'parley-database.json';
 
 export interface FilesConfiguration extends Pick<Configuration, 'files' | 'outgoingProxy'> {

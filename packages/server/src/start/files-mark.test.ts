@@ -151,7 +151,7 @@ describe('two databases in one folder', () => {
     addFile('a.db');
   });
 
-  /** Creates `b.db` in another folder and moves it beside `a.db`, as releases without marks allowed. */
+  /** Creates `b.db` in another folder and moves it next to `a.db`, as releases without marks allowed. */
   async function addOther(): Promise<void> {
     await create('other/b.db');
     for (const end of ['', '.secret']) renameSync(join(folder, `other/b.db${end}`), join(folder, `b.db${end}`));
@@ -186,7 +186,7 @@ describe('two databases in one folder', () => {
     expect(await run('a.db', 'file', 'sweep')).toMatchObject({ code: 0 });
   });
 
-  it('rejects a restore beside the database and restores into its own place', async () => {
+  it('rejects a restore next to another database and accepts one in a separate folder', async () => {
     const backup = join(folder, 'backup.tar');
     expect(await run('a.db', 'backup', backup)).toMatchObject({ code: 0 });
     const before = readdirSync(folder);
@@ -249,7 +249,7 @@ describe('two databases in one folder', () => {
     expect(existsSync(mark())).toBe(false);
   });
 
-  it('gives a database a folder of its own by parley file split', async () => {
+  it('gives a database a separate folder by parley file split', async () => {
     await addOther();
     // An interrupted attempt has created the folder.
     mkdirSync(join(folder, 'b.db.files'));

@@ -26,7 +26,7 @@ export interface DatabaseIdentity {
 }
 
 interface Mark extends Pick<DatabaseIdentity, 'id' | 'place'> {
-  /** File name of the database beside the default folder. It stays when both are copied or the database is restored. */
+  /** File name of the database next to the default folder. It stays when both are copied or the database is restored. */
   readonly name?: string;
 }
 
@@ -76,7 +76,7 @@ export async function claimFiles(
     if (state === 'shared' && !isNew) return false;
     if (state === 'foreign' || state === 'original') throw notOwn(configuration, state);
     if (!(store instanceof FolderBlobStore)) await store.putObject(FILES_MARK, mark);
-    // Another database may have claimed the folder meanwhile.
+    // Another database may have claimed the folder since the check.
     else if (!(await store.addObject(FILES_MARK, mark))) return claim();
     return true;
   };
@@ -92,7 +92,7 @@ export async function claimFiles(
 /** Rejects a location with the files of others before a database is created. @throws StartupError */
 export async function refuseUsedFiles(configuration: FilesConfiguration): Promise<void> {
   const state = await filesStateOf(configuration, null).catch(() => 'free');
-  // Another process may have created the database meanwhile.
+  // Another process may have created the database since the check.
   if (state === 'free' || !isNewDatabase(configuration)) return;
   throw new StartupError(
     `${locationOf(configuration)} holds the files of another database. Create this one in another folder, or set ` +
@@ -143,7 +143,7 @@ export const identityOf = (path: string): DatabaseIdentity => ({
 const defaultOf = ({ files, database }: FilesConfiguration): string | null =>
   files === null && database?.kind === 'sqlite' ? database.path : null;
 
-/** Names of other databases whose files are in the same default folder. */
+/** Names of other databases with files in the same default folder. */
 export function sharersOf(path: string): readonly string[] {
   if (isSplit(path)) return [];
   const folder = dirname(resolve(path));
@@ -201,7 +201,7 @@ export interface SplitFiles {
 }
 
 /**
- * Copies the files of a database from the default folder into one of its own, and marks that last. Can be repeated.
+ * Copies the files of a database from the default folder into a separate one, and marks that last. Can be repeated.
  * @throws StartupError
  */
 export async function splitFiles(configuration: FilesConfiguration, path: string): Promise<SplitFiles> {

@@ -6,7 +6,7 @@ import { TestServer, type TestUser } from './testing/test-server.js';
 const incomingMail = { token: 'the-token-of-the-gateway-is-long-enough', maxBytes: 1000, smtp: {} };
 const realm = 'zulip';
 
-/** Issues credentials for new rows, whose ids follow from the data before. */
+/** Issues credentials for new rows with ids that follow from the earlier data. */
 async function issue(server: TestServer) {
   const { desdemona, hamlet } = server.people;
   const { realmId } = server;

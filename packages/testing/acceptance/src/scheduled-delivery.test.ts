@@ -49,7 +49,7 @@ describe('delivery of scheduled messages and reminders', () => {
     const systemMessages = new SystemMessages(renderer, fakeRealmUrls, time);
     const warnings = new BotOwnerWarnings(uow, systemMessages, time);
     const parser = new UserTextParser(uow, renderer, fakeRealmUrls);
-    const review = new HostReview(uow, fakeRealmUrls, anyData);
+    const review = new HostReview(uow, fakeRealmUrls, anyData, (text) => text);
     const sender = new MessageSender(uow, parser, fakeRealmUrls, time, warnings, review);
     const start = time.now();
 

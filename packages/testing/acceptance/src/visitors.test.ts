@@ -133,7 +133,7 @@ describe('parley.visitors.become', () => {
     expect(await server.parley.visitors.become({ ...ann, token })).toMatchObject({ id: user.id });
   });
 
-  it('ends the key, queues and tokens of a visitor whose account becomes the one of a customer', async () => {
+  it('ends the key, queues and tokens of a visitor when a customer gets the account', async () => {
     const { user, token, self, channel } = await aVisitor();
     session = self;
     const post = async (path: string, params = {}) =>

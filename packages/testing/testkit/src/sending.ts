@@ -21,7 +21,7 @@ export function sending(fixture: Pick<Fixture, 'uow' | 'clock' | 'caller'>, rend
   const systemMessages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
   const botOwnerWarnings = new BotOwnerWarnings(fixture.uow, systemMessages, fixture.clock);
   const parser = new UserTextParser(fixture.uow, renderer, fakeRealmUrls);
-  const review = new HostReview(fixture.uow, fakeRealmUrls, anyData);
+  const review = new HostReview(fixture.uow, fakeRealmUrls, anyData, (text) => text);
   const sender = new MessageSender(fixture.uow, parser, fakeRealmUrls, fixture.clock, botOwnerWarnings, review);
   const useCase = new SendMessage(sender, fixture.clock);
   return (who: string, to: SendMessageInput['to'], draft: Partial<SendMessageInput> = {}): Promise<SentMessage> =>

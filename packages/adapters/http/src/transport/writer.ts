@@ -271,7 +271,7 @@ export class ResponseWriter {
   /** Resolves when the client has received the bytes or disconnected; closes the connection after a timeout. */
   private until(event: 'drain' | 'close', response: ServerResponse, bytes: number): Promise<void> {
     const { answerMs, answerBytesPerSecond } = this.limits;
-    // On Node 24, a corked write may return false although no event follows.
+    // A corked write may return false although no event follows (Node 24).
     const isDrained = event === 'drain' && !response.writableNeedDrain;
     if (response.closed || isDrained) return Promise.resolve();
     return new Promise((resolve) => {

@@ -72,7 +72,7 @@ interface Column {
 
 const columnsOf = (database: Database, table: string) => database.pragma(`table_info("${table}")`) as readonly Column[];
 
-/** Tables whose key SQLite assigns, with its column. */
+/** Tables with a key assigned by SQLite, and its column. */
 function tablesWithIds(database: Database): readonly (readonly [table: string, column: string])[] {
   const tables = database.pragma('table_list') as readonly { readonly name: string; readonly type: string }[];
   return tables

@@ -98,7 +98,14 @@ answerCalls({
     const systemMessages = new SystemMessages(renderer, realmUrls, clock);
     const warnings = new BotOwnerWarnings(uow, systemMessages, clock);
     const parser = new UserTextParser(uow, renderer, realmUrls);
-    const sender = new MessageSender(uow, parser, realmUrls, clock, warnings, new HostReview(uow, realmUrls, anyData));
+    const sender = new MessageSender(
+      uow,
+      parser,
+      realmUrls,
+      clock,
+      warnings,
+      new HostReview(uow, realmUrls, anyData, (text) => text),
+    );
     const useCase = new SendMessage(sender, clock);
     handler = new DeliverScheduledMessage(uow, sender, systemMessages, clock);
     send = (n) =>

@@ -297,7 +297,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(await hashOf(user('a').id)).toBeNull();
     });
 
-    it('gives each user a seed of their own', async () => {
+    it('gives each user a different seed', async () => {
       const { uow, realm, user } = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }));
       const seedOf = (id: UserId) => uow.read(realm.id, (r) => r.users.findSeed(realm.id, id));
       const seed = await seedOf(user('a').id);
