@@ -34,6 +34,16 @@ describe('invitationsIn', () => {
   });
 
   it.each([
+    ['on one day', 'DTSTART;VALUE=DATE:20260309\r\nDTEND;VALUE=DATE:20260310', '2026-03-09'],
+    ['on one day without an end', 'DTSTART;VALUE=DATE:20260309', '2026-03-09'],
+    ['on one day with a duration', 'DTSTART;VALUE=DATE:20260309\r\nDURATION:P1D', '2026-03-09'],
+    ['on three days', 'DTSTART;VALUE=DATE:20260227\r\nDTEND;VALUE=DATE:20260302', '2026-03-01'],
+    ['with an end that is its start', 'DTSTART;VALUE=DATE:20260309\r\nDTEND;VALUE=DATE:20260309', '2026-03-09'],
+  ])('returns the last day of an event %s', (_, times, end) => {
+    expect(invitationsIn(zoned('', times))).toMatchObject([{ end }]);
+  });
+
+  it.each([
     ['changes every second', zoned(rule('FREQ=SECONDLY'), 'DTSTART;TZID=z:99990101T000000')],
     ['changes every day', zoned(rule('FREQ=DAILY;INTERVAL=999999999999'))],
     ['changes on many days of a year', zoned(rule('FREQ=YEARLY;BYDAY=MO,TU,WE,TH,FR,SA,SU'))],

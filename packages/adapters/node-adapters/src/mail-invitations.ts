@@ -66,13 +66,21 @@ function invitationOf(component: ICAL.Component, kind: CalendarEvent['kind']): C
     kind,
     summary: textOf(event.summary),
     start: start === null ? null : timeOf(event.startDate, textOf(start.getFirstParameter('tzid'))),
-    end: start === null ? null : timeOf(event.endDate, ''),
+    end: start === null ? null : timeOf(lastOf(event), ''),
     location: textOf(event.location),
     organizer: textOf(event.organizer).replace(/^mailto:/i, ''),
   };
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '').trim().slice(0, MAX_TEXT_LENGTH);
+
+/** The end of whole days is the day after the last one (RFC 5545, section 3.6.1). */
+function lastOf({ startDate, endDate }: ICAL.Event): ICAL.Time {
+  if (!endDate.isDate || endDate.compare(startDate) <= 0) return endDate;
+  const day = endDate.clone();
+  day.adjust(-1, 0, 0, 0);
+  return day;
+}
 
 /** Times without a known time zone remain text. */
 function timeOf(time: ICAL.Time, zone: string): CalendarEvent['start'] {
