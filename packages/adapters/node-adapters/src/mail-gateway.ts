@@ -11,6 +11,8 @@ const require = createRequire(import.meta.url);
 const PATIENCE_MS = 10_000;
 /** Parsing an email of the maximum size takes several times its size. */
 const MAX_HEAP_MB = 384;
+/** Slow emails occupy some of the threads. */
+const MAX_THREADS = 4;
 const MAX_WAITING = 20;
 
 const unreadable = () => new DomainError('UNREADABLE_EMAIL', 'The email cannot be read.');
@@ -27,11 +29,11 @@ function findScript(): string | null {
 }
 
 /**
- * Parses emails one at a time on a separate worker thread per email, since a hostile email may take seconds and much
- * memory. Without the script, parses on the calling thread.
+ * Parses each email on a worker thread of its own, since a hostile email may take seconds and much memory. Without the
+ * script, parses on the calling thread.
  */
 export class MailParser implements EmailParser {
-  private readonly queue = new WorkQueue({ concurrency: 1, maxWaiting: MAX_WAITING, refusal: busy });
+  private readonly queue = new WorkQueue({ concurrency: MAX_THREADS, maxWaiting: MAX_WAITING, refusal: busy });
 
   constructor(
     private readonly script: string | null = findScript(),
