@@ -38,7 +38,7 @@ export function provideMailDecoders(): void {
 }
 
 /** Charsets in which ASCII bytes may stand for other characters. */
-const NOT_ASCII = /^(?:utf-?(?:16|32|7)|ucs|unicode|iso-10646|iso-?2022|csiso2022|junet|hz)/;
+export const NOT_ASCII = /^(?:utf-?(?:16|32|7)|ucs|unicode|iso-10646|iso-?2022|csiso2022|junet|hz)/;
 /** Charsets in which short texts may also be valid UTF-8, such as "通知" in GBK. */
 const AMBIGUOUS =
   /^(?:x-)?(?:gb|euc|big5|cn-|chinese|shift|sjis|ms_kanji|windows-(?:31j|874|9)|cp(?:874|9)|ms9|ks|korean|uhc|tis|iso-?8859-11)/;

@@ -10,7 +10,19 @@ import PostalMime, { addressParser, decodeWords, type Email, type Mailbox } from
 import { provideMailDecoders } from './mail-charsets.js';
 import { textsOfHtml } from './mail-html.js';
 import { invitationsIn } from './mail-invitations.js';
-import { bytesOf, fieldOf, type MailPart, nameOf, parameterOf, partsOf, splitHead, textOfPart } from './mail-parts.js';
+import {
+  bytesOf,
+  fieldOf,
+  isBinary,
+  type MailPart,
+  nameOf,
+  parameterOf,
+  partsOf,
+  splitHead,
+  textOfPart,
+} from './mail-parts.js';
+import { signedContent } from './mail-signed.js';
+import { tnefPartsIn } from './mail-tnef.js';
 
 provideMailDecoders();
 
@@ -23,6 +35,8 @@ const MAX_ATTACHMENTS = 20;
 const MAX_NAME_LENGTH = 100;
 const MAX_OMITTED_NAMES = 10;
 const MAX_INVITATIONS = 5;
+/** Emails in emails that are read: signed again, or in files of Outlook. */
+const MAX_LAYERS = 5;
 
 /** Recipient headers, most reliable first: those added by the last mail server. */
 const RECIPIENT_HEADERS = [
@@ -52,6 +66,7 @@ export async function parseMail(raw: Uint8Array): Promise<IncomingEmail> {
     omitted: content.omitted,
     invitations: content.invitations,
     unreadCalendars: content.unreadCalendars,
+    sealedBy: content.hasText() ? null : content.sealedBy,
     headers: headersOf(email),
     failures: await failuresOf(root),
     isReadReceipt: isReport(root, 'disposition-notification'),
@@ -70,8 +85,16 @@ class MailContent {
   readonly omitted: { count: number; readonly names: string[] } = { count: 0, names: [] };
   readonly invitations: CalendarEvent[] = [];
   readonly unreadCalendars: string[] = [];
+  sealedBy: IncomingEmail['sealedBy'] = null;
+  layers = 0;
+  /** Texts that other parts usually repeat. */
+  readonly otherTexts: MailPart[] = [];
   private readonly passages: Passage[] = [];
   private length = 0;
+
+  hasText(): boolean {
+    return this.passages.some(({ plain, html }) => (plain ?? '').trim() !== '' || (html?.all ?? '').trim() !== '');
+  }
 
   /** Null if the email has no plain text. */
   text(): string | null {
@@ -142,14 +165,16 @@ class MailContent {
 async function contentOf(root: MailPart): Promise<MailContent> {
   const content = new MailContent();
   await collect(root, null, content);
+  if (!content.hasText()) for (const part of content.otherTexts) await collect(part, null, content);
   return content;
 }
 
 /** @param alternative passage for the representations of the same text; null outside of `multipart/alternative` */
 async function collect(part: MailPart, alternative: Passage | null, content: MailContent): Promise<void> {
   if (part.parts.length === 0) {
-    if (isText(part)) await content.addText(part, alternative ?? content.openPassage());
-    else await content.addFile(part);
+    if (!isText(part)) await collectFile(part, alternative, content);
+    else if (isBinary(await bytesOf(part), part)) await content.addFile({ ...part, type: 'application/octet-stream' });
+    else await content.addText(part, alternative ?? content.openPassage());
     return;
   }
   if (part.type !== 'multipart/alternative') {
@@ -161,6 +186,29 @@ async function collect(part: MailPart, alternative: Passage | null, content: Mai
   for (const child of part.parts) {
     if (!hasText || !REDUNDANT.test(child.type)) await collect(child, passage, content);
   }
+}
+
+async function collectFile(part: MailPart, alternative: Passage | null, content: MailContent): Promise<void> {
+  await content.addFile(part);
+  const kind = containerOf(part);
+  content.sealedBy ??= kind;
+  if (kind === null || kind === 'pgp' || content.layers++ >= MAX_LAYERS) return;
+  const { buffer, byteOffset, byteLength } = await bytesOf(part);
+  // A copy could be in a pool, which cannot be transferred to another thread.
+  const bytes = Buffer.from(buffer, byteOffset, byteLength);
+  const signed = kind === 'smime' ? signedContent(bytes) : null;
+  if (signed) await collect(partsOf(signed), alternative, content);
+  for (const inner of kind === 'tnef' ? tnefPartsIn(bytes) : []) {
+    if (inner.isAttachment) await content.addFile(inner);
+    else content.otherTexts.push(inner);
+  }
+}
+
+/** Kind of a file that may contain the text of the email. */
+function containerOf({ type, head }: MailPart): IncomingEmail['sealedBy'] {
+  if (/^application\/(?:vnd\.)?ms-tnef$/.test(type) || /["=]winmail\.dat\b/i.test(head)) return 'tnef';
+  if (/^application\/(?:x-)?pkcs7-mime$/.test(type)) return 'smime';
+  return type === 'application/pgp-encrypted' ? 'pgp' : null;
 }
 
 /** Representations of a text that is also there as plain text or HTML. */

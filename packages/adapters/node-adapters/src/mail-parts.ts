@@ -1,6 +1,6 @@
 import { firstOf } from '@parley/domain/kernel';
 import PostalMime, { type Attachment } from 'postal-mime';
-import { charsetOf, textOfBytes } from './mail-charsets.js';
+import { charsetOf, NOT_ASCII, textOfBytes } from './mail-charsets.js';
 
 /** Depth of nested multipart bodies. */
 const MAX_NESTING = 20;
@@ -44,12 +44,29 @@ function readPart(bytes: Buffer, defaultType: string, depth: number, budget: { l
   return { ...part, parts: children.map((child) => readPart(child, childType, depth + 1, budget)) };
 }
 
-/** Splits at the first blank line. */
+/** Splits at the first blank line. Without one, the body begins below the header fields. */
 export function splitHead(bytes: Buffer): { readonly head: string; readonly body: Buffer } {
   const { at, length } = blankLine(bytes);
-  if (at > MAX_HEADERS_BYTES) throw new Error('Too many headers');
-  const head = textOfBytes(bytes.subarray(0, at)).replace(/\r?\n(?=[ \t])/g, '');
-  return { head, body: bytes.subarray(at + length) };
+  const start = bytes.subarray(0, Math.min(at, MAX_HEADERS_BYTES)).toString('latin1');
+  const fields = lengthOfFields(start);
+  const isWhole = fields === start.length;
+  if (at > MAX_HEADERS_BYTES && isWhole) throw new Error('Too many headers');
+  const head = textOfBytes(bytes.subarray(0, isWhole ? at : fields)).replace(/\r?\n(?=[ \t])/g, '');
+  return { head, body: bytes.subarray(isWhole ? at + length : fields) };
+}
+
+/** Header fields by which a header is recognized. */
+const COMMON_FIELD =
+  /^(?:content-[\w-]+|mime-version|from|to|cc|subject|date|received|return-path|message-id|x-[\w-]+)[ \t]*:/im;
+
+/** Returns the position of the first line that is no header field, unless further fields follow, as behind a wrongly folded one. */
+function lengthOfFields(start: string): number {
+  if (start !== '' && start.length < MAX_HEADERS_BYTES && !COMMON_FIELD.test(start)) return 0;
+  for (const { 0: line, index } of start.matchAll(/[^\n]*(?:\n|$)/g)) {
+    const isField = /^(?:[!-9;-~]+[ \t]*:|[ \t\r\n]|>?From )/.test(line) || line === '';
+    if (!isField) return COMMON_FIELD.test(start.slice(index)) ? start.length : index;
+  }
+  return start.length;
 }
 
 function blankLine(bytes: Buffer): { readonly at: number; readonly length: number } {
@@ -147,6 +164,31 @@ export async function bytesOf({ head, body }: MailPart): Promise<Uint8Array> {
   // The library adds a line break.
   const isLonger = isQuoted && bytes.at(-1) === LINE_FEED && body.at(-1) !== LINE_FEED;
   return isLonger ? bytes.subarray(0, -1) : bytes;
+}
+
+/** Maximum number of bytes to examine. */
+const EXAMINED_BYTES = 4096;
+
+/** True for the bytes of a file that is declared as text. UTF-16 is text. */
+export function isBinary(bytes: Uint8Array, { head }: MailPart): boolean {
+  const start = bytes.subarray(0, EXAMINED_BYTES);
+  const isWide = /^(?:fffe|feff)/.test(Buffer.from(start.subarray(0, 2)).toString('hex'));
+  if (isWide || NOT_ASCII.test(parameterOf(fieldOf(head, 'content-type'), 'charset').toLowerCase())) return false;
+  const controls = start.filter((byte) => byte < 0x20 && !(byte >= 0x08 && byte <= 0x0d) && byte !== 0x1b).length;
+  return controls >= 4 && controls * 50 > start.length;
+}
+
+/** Creates a part from decoded content. */
+export function partWith(type: string, content: Buffer | string, fileName?: string): MailPart {
+  const name = (fileName ?? '').replace(/["\\\p{Cc}]/gu, '').slice(0, MAX_FIELD_LENGTH / 10);
+  const head = `Content-Type: ${type}${name && `\nContent-Disposition: attachment; filename="${name}"`}`;
+  return {
+    head,
+    type,
+    isAttachment: fileName !== undefined,
+    body: typeof content === 'string' ? Buffer.from(content) : content,
+    parts: [],
+  };
 }
 
 /** Decodes the transfer encoding and the charset of text. */

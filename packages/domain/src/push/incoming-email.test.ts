@@ -30,6 +30,7 @@ const EMAIL: IncomingEmail = {
   omitted: { count: 0, names: [] },
   invitations: [],
   unreadCalendars: [],
+  sealedBy: null,
   headers: {},
   failures: null,
   isReadReceipt: false,
@@ -194,6 +195,13 @@ describe('bodyOf', () => {
     expect(body({ text }, { includesQuotes: true })).toBe('yes\n> old');
     expect(body({ text, subject: 'Fwd: plans' })).toBe('yes\n> old');
     expect(body({ text: null, html }, { includesQuotes: true })).toBe('rich\n\n> old');
+  });
+
+  it('explains why there is no text', () => {
+    expect(body({ text: ' ', sealedBy: 'pgp' })).toBe('(This email is encrypted with PGP.)');
+    expect(body({ text: null, sealedBy: 'smime' })).toMatch(/S\/MIME/);
+    expect(body({ text: null, sealedBy: 'tnef' })).toMatch(/Outlook/);
+    expect(body({ sealedBy: 'pgp' })).toBe('hello');
   });
 
   it('removes control characters', () => {

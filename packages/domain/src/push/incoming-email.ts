@@ -69,6 +69,8 @@ export interface IncomingEmail {
   readonly invitations: readonly CalendarEvent[];
   /** Names of attached calendars without events in `invitations`: damaged ones, and those that are expensive to compute. */
   readonly unreadCalendars: readonly string[];
+  /** Kind of the container that hides the text: encryption, or a file for Outlook; null if text was found or none is hidden. */
+  readonly sealedBy: 'pgp' | 'smime' | 'tnef' | null;
   readonly headers: Readonly<Partial<Record<EmailHeader, string>>>;
   /** Addresses with a permanent failure in a delivery status notification (RFC 3464); null for other emails. */
   readonly failures: readonly { readonly address: string; readonly reason: string }[] | null;
@@ -348,7 +350,7 @@ export function withoutFooter(text: string): string {
 }
 
 /** Returns the content of an email as selected by its options; empty if there is none. */
-export function bodyOf({ text, html, subject }: IncomingEmail, options: EmailOptions): string {
+export function bodyOf({ text, html, subject, sealedBy }: IncomingEmail, options: EmailOptions): string {
   const includesQuotes = options.includesQuotes || isForwarded(subject);
   const plain = text === null || text.trim() === '' ? null : includesQuotes ? text : withoutQuotes(text);
   const formatted = html === null ? null : includesQuotes ? html.all : withoutQuotes(html.reply.trim() || html.all);
@@ -357,8 +359,16 @@ export function bodyOf({ text, html, subject }: IncomingEmail, options: EmailOpt
     .replace(/\r\n?/g, '\n')
     .replace(/[^\P{Cc}\t\n]/gu, '')
     .trim();
-  return options.includesFooter ? printable : withoutFooter(printable);
+  const shown = options.includesFooter ? printable : withoutFooter(printable);
+  return shown === '' && sealedBy !== null ? SEALED[sealedBy] : shown;
 }
+
+/** Texts for emails without readable text. */
+const SEALED: Readonly<Record<NonNullable<IncomingEmail['sealedBy']>, string>> = {
+  pgp: '(This email is encrypted with PGP.)',
+  smime: '(This email is encrypted or signed with S/MIME, and its text cannot be read here.)',
+  tnef: '(The text of this email is in a file for Outlook, and cannot be read here.)',
+};
 
 /**
  * Silences wildcard mentions in email to a channel, which anybody may have sent. Mentions of people and groups remain,

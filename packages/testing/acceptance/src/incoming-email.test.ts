@@ -114,6 +114,33 @@ describe('email to a channel address (channels §4.16)', () => {
     expect(contents).toEqual(Array(2).fill('Hello there,\nsee this (https://x.de/y)'));
   });
 
+  it('says that it is encrypted, and keeps the file', async () => {
+    const headers = 'Content-Type: application/pkcs7-mime; smime-type=enveloped-data; name=smime.p7m\r\n';
+    const recipient = await addressOf();
+    fieldsOf(await post(raw(recipient, 'x', headers), { recipient }));
+    const [{ content }] = (await newest()) as [Wire];
+    expect(content).toMatch(/encrypted or signed with S\/MIME.*\n\n\[smime\.p7m\]/);
+  });
+
+  it('includes attachments of files by Outlook', async () => {
+    const attribute = (id: number, data: string) => {
+      const bytes = Buffer.alloc(11 + data.length);
+      bytes.writeUInt32LE(id, 1);
+      bytes.writeUInt32LE(data.length, 5);
+      bytes.write(data, 9);
+      return bytes;
+    };
+    const attributes = [attribute(0x69002, ''), attribute(0x18010, 'a.txt'), attribute(0x6800f, 'some notes')];
+    const content = Buffer.concat([
+      Buffer.from('789f3e220100', 'hex'),
+      attribute(0x2800c, 'hello there'),
+      ...attributes,
+    ]);
+    await send(await addressOf(), { text: undefined, attachments: [{ filename: 'winmail.dat', content }] });
+    const [message] = (await newest()) as [Wire];
+    expect(message.content).toMatch(/hello there\n\n\[winmail\.dat\]\(\S+\)\n\[a\.txt\]\(\S+\)$/);
+  });
+
   it('includes its attachments as links to files that subscribers can read', async () => {
     const attachments = [
       { filename: 'no[t]es.txt', content: 'some notes' },
