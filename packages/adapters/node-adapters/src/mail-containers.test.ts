@@ -192,3 +192,22 @@ describe('a malformed email', () => {
     expect((await parse(`${HEAD}\r\na\0b\x01`)).text).toBe('ab');
   });
 });
+
+describe('HTML replies of Outlook', () => {
+  const html = async (content: string) => (await parse(`${HEAD}Content-Type: text/html\r\n\r\n${content}`)).html!;
+  const old = '<b>Fra:</b> Bo<br><b>Ukendt:</b> x</font><div> </div></div><div>old words</div>';
+
+  it.each([
+    ['Outlook.com', `<hr style="display:inline-block;width:98%"><div id="divRplyFwdMsg" dir="ltr"><font>${old}`],
+    ['Outlook on the web', `<div id="appendonsend"></div><hr><div id="divRplyFwdMsg"><font>${old}`],
+    ['Outlook for phones', `<div id="mail-editor-reference-message-container"><hr><div><font>${old}</div>`],
+    [
+      'Outlook for Windows',
+      `<div><div style="border:none;border-top:solid #E1E1E1 1.0pt;padding:3.0pt 0in 0in 0in"><font>${old}</div>`,
+    ],
+  ])('lose the email below in any language: %s', async (_, quote) => {
+    const { reply, all } = await html(`<html><body><div>yes</div>${quote}</body></html>`);
+    expect(reply.trim()).toBe('yes');
+    expect(all).toContain('old words');
+  });
+});

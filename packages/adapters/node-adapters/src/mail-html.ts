@@ -5,14 +5,19 @@ const MAX_HTML_LENGTH = 300_000;
 const MAX_HTML_DEPTH = 300;
 
 /** Elements in which mail programs quote the original email. */
-const QUOTES = [
-  'blockquote',
-  'div.gmail_quote',
-  'div.moz-cite-prefix',
-  'div.yahoo_quoted',
+const QUOTES = ['blockquote', 'div.gmail_quote', 'div.moz-cite-prefix', 'div.yahoo_quoted'];
+/** Elements of Outlook's programs below which the original email stands. */
+const QUOTE_STARTS = [
   'div#divRplyFwdMsg',
   'div#appendonsend',
+  'div#mail-editor-reference-message-container',
+  'div[style^="border:none;border-top:solid #E1E1E1 1.0pt"]',
+  'div[style^="border:none;border-top:solid #B5C4DF 1.0pt"]',
 ];
+/** Character that control-character filters have removed from the HTML. */
+const QUOTE_START = '\u0001';
+
+const formatQuoteStart: FormatCallback = (_element, _walk, builder) => builder.addLiteral(QUOTE_START);
 
 /** Shows the text that stands for an image. */
 const formatImage: FormatCallback = ({ attribs }, _walk, builder) => {
@@ -73,7 +78,7 @@ function lineOf(row: readonly string[]): string {
 
 const OPTIONS: HtmlToTextOptions = {
   wordwrap: false,
-  formatters: { altText: formatImage, mailTable: formatTable },
+  formatters: { altText: formatImage, mailTable: formatTable, quoteStart: formatQuoteStart },
   limits: { maxDepth: 100, maxChildNodes: 2000, ellipsis: '\u2026' },
   selectors: [
     {
@@ -88,7 +93,11 @@ const OPTIONS: HtmlToTextOptions = {
 
 const WITHOUT_QUOTES: HtmlToTextOptions = {
   ...OPTIONS,
-  selectors: [...OPTIONS.selectors!, ...QUOTES.map((selector) => ({ selector, format: 'skip' }))],
+  selectors: [
+    ...OPTIONS.selectors!,
+    ...QUOTES.map((selector) => ({ selector, format: 'skip' })),
+    ...QUOTE_STARTS.map((selector) => ({ selector, format: 'quoteStart' })),
+  ],
 };
 
 const TOO_LONG = '(The rest of the email is too long.)';
@@ -101,7 +110,9 @@ export function textsOfHtml(html: string): { readonly all: string; readonly repl
   const isDeep = depthOf(shown) > MAX_HTML_DEPTH;
   const textOf = (options: HtmlToTextOptions) =>
     (isDeep ? shown.replace(/<[^<>]*>/g, ' ') : convert(shown, options)) + rest;
-  return { all: textOf(OPTIONS), reply: textOf(WITHOUT_QUOTES) };
+  const [reply, quote] = textOf(WITHOUT_QUOTES).split(QUOTE_START, 2) as [string, string | undefined];
+  // Outlook draws a line between the two.
+  return { all: textOf(OPTIONS), reply: quote === undefined ? reply : reply.replace(/\s*-{20,}\s*$/, '') };
 }
 
 const INVISIBLE_ENDS: Readonly<Record<string, string>> = { '<style': '</style', '<script': '</script', '<!--': '-->' };

@@ -7,6 +7,7 @@ import type { Seed } from '../kernel/ports.js';
 import { codePointLength, positionOfUnprintable, takeCodePoints } from '../kernel/text.js';
 import { isoTime, isTime } from '../markdown/rich-text.js';
 import { cutContent, MAX_MESSAGE_LENGTH } from '../messages/message.js';
+import { includesEmail, type ReplyText, withoutQuotes } from './email-quotes.js';
 
 export const INCOMING_EMAIL_ERRORS = declareErrors({
   /** The server receives no email. */
@@ -31,6 +32,8 @@ export const EMAIL_HEADERS = [
   'x-autoreply',
   'x-autorespond',
   'x-parley-server',
+  'in-reply-to',
+  'references',
 ] as const;
 export type EmailHeader = (typeof EMAIL_HEADERS)[number];
 
@@ -247,12 +250,14 @@ export const NO_SUBJECT = 'Email with no subject';
 /** Prefixes of replies in the languages of mail programs. */
 const REPLY_MARKS = 'antw(?:ort)?|vs|odp|res|ynt|atb|回复|回覆|答复|答覆|返信|отв|ответ';
 const FORWARD_MARKS = 'wg|fwd?|rv|vl|enc|tr|pd|ilt|转发|轉寄|轉發|转寄';
+/** Subject prefixes that could also be part of a topic. */
+const OTHER_FORWARD_MARKS = 'i|vb|fs|trs|doorst|πρθ|továbbítás|пер|הועבר';
 /** Subject prefixes. The first ones may also stand alone. */
 const MARK = new RegExp(
   `^[[(]?\\s*(?:(?:re|aw|wg|sv|fwd?)\\s*(?:\\[\\d+\\])?\\s*(?:[:;)\\]：]|$)|(?:${REPLY_MARKS}|${FORWARD_MARKS})\\s*(?:\\[\\d+\\])?\\s*[:：])[\\s:;\\])：]*`,
   'i',
 );
-const FORWARDED = new RegExp(`^[[(]?\\s*(?:${FORWARD_MARKS})\\s*[:;)\\]：]`, 'i');
+const FORWARDED = new RegExp(`^[[(]?\\s*(?:${FORWARD_MARKS}|${OTHER_FORWARD_MARKS})\\s*[:;)\\]：]`, 'i');
 const MAX_MARKS = 20;
 
 /** Returns the topic for a subject, without prefixes such as `Re:`. */
@@ -269,98 +274,52 @@ export function topicOfSubject(subject: string): string {
   return topic || NO_SUBJECT;
 }
 
-export const isForwarded = (subject: string): boolean => FORWARDED.test(subject.trim());
+/** True if an email is forwarded: its body is content. In Danish and Norwegian, `VS:` forwards; in Finnish, it replies. */
+export const isForwarded = (subject: string, body = ''): boolean =>
+  FORWARDED.test(subject.trim()) || (/^vs\s*:/i.test(subject.trim()) && /^[\s*]*fra[\s*]*:/im.test(body));
 
-/** First lines of quoted emails; everything below is quoted. */
-const HEADS: readonly RegExp[] = [
-  /^\s*-{2,}\s*(?:original message|original appointment|urspr\u00fcngliche nachricht|message d'origine|mensaje original|forwarded message)\s*-{2,}\s*$/i,
-  /^\s*_{20,}\s*$/,
-];
-/** Line that introduces a quotation: "On Monday, Ann wrote:". */
-const WROTE =
-  /^\s*>?\s*(?:(?:on|am|le|el|il|op|den|em)\s.{3,300}\s(?:wrote|schrieb|a \u00e9crit|escribi\u00f3|ha scritto|schreef|skrev|escreveu)(?:[\s,].{0,100})?|.{3,200}\s(?:wrote|schrieb))\s*:\s*$/i;
-const HEADER_LINE = /^\s*\*?(?:from|von|de|sent|gesendet|date|datum|to|an|subject|betreff|cc)\*?\s?:/i;
-const FROM_LINE = /^\s*\*?(?:from|von|de)\*?\s?:\s*\S/i;
-const isQuoted = (line: string): boolean => /^\s?>/.test(line);
-const isBlank = (line: string): boolean => line.trim() === '';
+/** True if an email responds to another one, which it may quote. */
+const isReply = ({ subject, headers }: IncomingEmail): boolean =>
+  headers['in-reply-to'] !== undefined || headers.references !== undefined || MARK.test(subject.trim());
 
-/**
- * Removes quoted emails from a reply. Text between and below quoted lines is kept. Returns the whole text if nothing
- * else would be left.
- */
-export function withoutQuotes(text: string): string {
-  const lines = text.split(/\r\n|\r|\n/);
-  const kept: string[] = [];
-  for (let at = 0; at < lines.length; at++) {
-    const line = lines[at]!;
-    if (isQuoted(line)) continue;
-    if (HEADS.some((head) => head.test(line)) && startsQuotation(lines, at)) break;
-    if (FROM_LINE.test(line) && isHeaderBlock(lines, at)) break;
-    const length = wroteLength(lines, at);
-    if (length > 0) {
-      const next = lines.slice(at + length).find((each) => !isBlank(each));
-      // Some email clients do not mark quoted lines, so everything below counts as quoted.
-      if (next === undefined || !isQuoted(next)) break;
-      at += length - 1;
-      continue;
-    }
-    kept.push(line);
-  }
-  const reply = kept
-    .join('\n')
-    .replace(/\n{3,}/g, '\n\n')
-    .trim();
-  return reply === '' ? text.trim() : reply;
-}
-
-/** A line of underscores alone may also be part of a text. */
-function startsQuotation(lines: readonly string[], at: number): boolean {
-  if (!/^\s*_/.test(lines[at]!)) return true;
-  const next = lines.slice(at + 1, at + 4).find((line) => !isBlank(line));
-  return next !== undefined && FROM_LINE.test(next);
-}
-
-/** True for the copied headers with which Outlook introduces a quotation. */
-const isHeaderBlock = (lines: readonly string[], at: number): boolean =>
-  lines.slice(at, at + 6).filter((line) => HEADER_LINE.test(line)).length >= 3;
-
-/** Maximum length of an introduction, which also bounds the work; longer lines are text. */
-const MAX_WROTE_LENGTH = 400;
-
-/** Returns the number of lines, up to 3, that introduce a quotation; 0 if there is none. */
-function wroteLength(lines: readonly string[], at: number): number {
-  let joined = '';
-  for (let length = 1; length <= 3 && at + length <= lines.length; length++) {
-    const line = lines[at + length - 1]!;
-    if (isBlank(line) || line.length > MAX_WROTE_LENGTH) return 0;
-    joined = `${joined} ${line.trim()}`;
-    if (WROTE.test(joined)) return length;
-    // The introduction may span several lines only if its first line begins like one.
-    if (!/^\s*(?:on|am|le|el|il|op|den|em)\s/i.test(joined)) return 0;
-  }
-  return 0;
-}
-
-/** Removes the footer below a line `--` if there is exactly one such line. */
+/** Removes the footer below a line `--` if there is exactly one such line, and no forwarded email. */
 export function withoutFooter(text: string): string {
   const lines = text.split('\n');
   const [first, ...others] = lines.flatMap((line, at) => (line.trim() === '--' ? [at] : []));
-  if (first === undefined || others.length > 0) return text;
+  if (first === undefined || others.length > 0 || includesEmail(text)) return text;
   return lines.slice(0, first).join('\n').trim();
 }
 
 /** Returns the content of an email as selected by its options; empty if there is none. */
-export function bodyOf({ text, html, subject, sealedBy }: IncomingEmail, options: EmailOptions): string {
-  const includesQuotes = options.includesQuotes || isForwarded(subject);
-  const plain = text === null || text.trim() === '' ? null : includesQuotes ? text : withoutQuotes(text);
-  const formatted = html === null ? null : includesQuotes ? html.all : withoutQuotes(html.reply.trim() || html.all);
-  const body = (options.prefersHtml ? formatted || plain : (plain ?? formatted)) ?? '';
-  const printable = body
+export function bodyOf(email: IncomingEmail, options: EmailOptions, kind: 'channel' | 'reply' = 'channel'): string {
+  const { text, html } = email;
+  const isWhole =
+    options.includesQuotes ||
+    isForwarded(email.subject, text?.trim() || html?.all) ||
+    !(kind === 'reply' || isReply(email));
+  const plain = text === null || text.trim() === '' ? null : isWhole ? wholeText(text) : withoutQuotes(text);
+  const formatted = html === null ? null : isWhole ? wholeText(html.all) : replyOfHtml(html);
+  // HTML marks quotations in all languages.
+  const isHtml = options.prefersHtml || (formatted?.isCut && plain && !plain.isCut && !plain.hasForward);
+  const chosen = (isHtml && formatted?.text ? formatted : (plain ?? formatted)) ?? wholeText('');
+  const printable = chosen.text
     .replace(/\r\n?/g, '\n')
     .replace(/[^\P{Cc}\t\n]/gu, '')
     .trim();
-  const shown = options.includesFooter ? printable : withoutFooter(printable);
-  return shown === '' && sealedBy !== null ? SEALED[sealedBy] : shown;
+  const body = options.includesFooter ? printable : withoutFooter(printable);
+  if (body === '' && email.sealedBy !== null) return SEALED[email.sealedBy];
+  // The conversation of a reply contains the quoted messages.
+  return chosen.isCut && kind === 'channel' ? `${body}\n\n(The quoted email is not shown.)` : body;
+}
+
+const wholeText = (text: string): ReplyText => ({ text, isCut: false, hasForward: false });
+
+function replyOfHtml({ all, reply }: NonNullable<IncomingEmail['html']>): ReplyText {
+  const unmarked = withoutQuotes(all);
+  // Email clients mark forwarded emails as quoted too.
+  if (unmarked.hasForward || reply.trim() === '') return unmarked;
+  const marked = withoutQuotes(reply);
+  return { ...marked, isCut: marked.isCut || reply.trim() !== all.trim() };
 }
 
 /** Texts for emails without readable text. */

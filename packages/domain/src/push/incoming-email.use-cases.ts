@@ -218,7 +218,7 @@ export class EmailPosts {
     const draft: MessageDraft = {
       to: { kind: 'channelId', id: channelId },
       topic: await this.topicFor(key, email.subject),
-      content: composeContent(withoutWildcards(textOf(email, options)), from, links.map(withoutWildcards)),
+      content: composeContent(withoutWildcards(textOf(email, options, 'channel')), from, links.map(withoutWildcards)),
     };
     const prepared = await this.sending.prepare(caller, await this.sending.review.ask(caller, draft));
     await this.uow.write(realmId, async (tx) => {
@@ -248,7 +248,7 @@ export class EmailPosts {
     if (!view) return refuse('this conversation', 'The message was deleted.');
     const { conversation, message } = view;
     const links = await this.attachments.store(caller, email);
-    const content = composeContent(textOf(email, NO_EMAIL_OPTIONS), null, links);
+    const content = composeContent(textOf(email, NO_EMAIL_OPTIONS, 'reply'), null, links);
     const others = conversation.kind === 'direct' ? conversation.participants.filter((one) => one.id !== userId) : [];
     const ids = (others.length === 0 ? [{ id: userId }] : others).map((one) => one.id);
     try {
@@ -373,8 +373,8 @@ export class ReceiveEmail {
   }
 }
 
-const textOf = (email: IncomingEmail, options: EmailOptions): string =>
-  [...email.invitations.map(invitationText), bodyOf(email, options)].filter((text) => text !== '').join('\n\n');
+const textOf = (email: IncomingEmail, options: EmailOptions, kind: 'channel' | 'reply'): string =>
+  [...email.invitations.map(invitationText), bodyOf(email, options, kind)].filter((text) => text !== '').join('\n\n');
 
 /** Returns the first gateway address in the headers. @throws DomainError UNKNOWN_EMAIL_ADDRESS */
 function recipientIn({ recipients }: IncomingEmail, pattern: string): string {

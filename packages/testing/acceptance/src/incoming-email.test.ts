@@ -92,7 +92,7 @@ describe('email to a channel address (channels §4.16)', () => {
     expect(message).toMatchObject({
       sender_full_name: 'Email Gateway',
       subject: 'plans',
-      content: 'From: Ann Lee <ann@example.org>\nyes',
+      content: 'From: Ann Lee <ann@example.org>\nyes\n\n(The quoted email is not shown.)',
       flags: [],
     });
   });
@@ -108,10 +108,22 @@ describe('email to a channel address (channels §4.16)', () => {
     const html =
       '<p>Hello <b>there</b>,<br>see <a href="https://x.de/y">this</a></p><blockquote>old</blockquote><style>p{}</style>';
     const address = (await addressOf()).replace('.show-sender', '');
-    await send(address, { text: undefined, html });
-    await send(address.replace('@', '.prefer-html@'), { text: 'plain', html });
+    await send(address, { text: undefined, html, subject: 'Re: plans' });
+    await send(address.replace('@', '.prefer-html@'), { text: 'plain', html, subject: 'Re: plans' });
     const contents = (await newest()).map(({ content }) => content);
-    expect(contents).toEqual(Array(2).fill('Hello there,\nsee this (https://x.de/y)'));
+    expect(contents).toEqual(
+      Array(2).fill('Hello there,\nsee this (https://x.de/y)\n\n(The quoted email is not shown.)'),
+    );
+  });
+
+  it('keeps quotations and forwarded emails unless it is a reply', async () => {
+    const address = (await addressOf()).replace('.show-sender', '');
+    const quoting = 'As agreed:\n\nOn Monday the team wrote:\nwe ship.\n\nThat is the plan.';
+    const forwarding =
+      'FYI\n\n---------- Forwarded message ---------\nFrom: Bob\nDate: Monday\nTo: Ann\nSubject: x\n\nwords';
+    await send(address, { text: quoting });
+    await send(address, { text: forwarding, inReplyTo: '<1@example.org>' });
+    expect((await newest()).map(({ content }) => content)).toEqual([quoting, forwarding]);
   });
 
   it('says that it is encrypted, and keeps the file', async () => {
