@@ -11,8 +11,8 @@ const require = createRequire(import.meta.url);
 const PATIENCE_MS = 10_000;
 /** Parsing an email of the maximum size takes several times its size. */
 const MAX_HEAP_MB = 384;
-/** Slow emails occupy some of the threads. */
-const MAX_THREADS = 4;
+/** A slow email occupies one thread. Each may use the maximum memory. */
+const MAX_THREADS = 2;
 const MAX_WAITING = 20;
 
 const unreadable = () => new DomainError('UNREADABLE_EMAIL', 'The email cannot be read.');
