@@ -43,20 +43,30 @@ interface Outcome {
   readonly topic: string;
 }
 
-/** Returns null if the integration refuses the payload or posts nothing. */
-function outcomeOf(integration: (typeof INTEGRATIONS)[number], payload: Json, header = ''): Outcome | null {
+/** Returns the message, `silent` for no message, or `refused`: the sender gets an error and the owner a notice. */
+function resultOf(
+  integration: (typeof INTEGRATIONS)[number],
+  payload: Json,
+  header = '',
+): Outcome | 'silent' | 'refused' {
   const read = new Payload(payload);
   try {
     const event = integration.eventOf(read, header);
+    if (integration.ignored?.includes(event)) return 'silent';
     const template = Object.hasOwn(integration.events, event) ? integration.events[event]! : null;
-    if (template === null || integration.ignored?.includes(event)) return null;
+    if (template === null) return 'refused';
     const [text, topic] = [template.text(read, {}), template.topic(read, {})];
     template.branch?.(read);
-    return text === null ? null : { text, topic };
+    return text === null ? 'silent' : { text, topic };
   } catch (error) {
-    if (error instanceof AnomalousPayload) return null;
+    if (error instanceof AnomalousPayload) return 'refused';
     throw new Error(`Failed on ${JSON.stringify(payload)}`, { cause: error });
   }
+}
+
+function outcomeOf(...args: Parameters<typeof resultOf>): Outcome | null {
+  const result = resultOf(...args);
+  return typeof result === 'string' ? null : result;
 }
 
 const ODD_VALUES: readonly Json[] = [REMOVED, null, '', 42, true, {}, [], { nested: { value: null } }, [null]];
@@ -125,4 +135,39 @@ it.each(named(INTEGRATIONS))('%s notifies nobody whom a text of the payload ment
     }
   }
   expect(texts.size).toBeGreaterThan(0);
+});
+
+const MARK = 'Mark7';
+const NUMBER = 77_345_177;
+/** Other types in which services send a text, each with the text that is shown. */
+const STRUCTURED: readonly (readonly [value: Json, shown: string])[] = [
+  [{ type: 'doc', version: 1, content: [{ type: 'paragraph', content: [{ type: 'text', text: MARK }] }] }, MARK],
+  [{ t: MARK }, MARK],
+  [[MARK], MARK],
+  [[{ t: MARK }], MARK],
+  [NUMBER, String(NUMBER)],
+];
+
+it.each(named(INTEGRATIONS))('%s shows or refuses a text of another type', (name, integration) => {
+  let shownTexts = 0;
+  for (const { payload, header } of recordingsOf(name)) {
+    const shows = (variant: Json, shown: string): boolean => {
+      const result = resultOf(integration, variant, header);
+      return typeof result === 'object' && `${result.topic}\n${result.text}`.includes(shown);
+    };
+    const variants = (value: Json): readonly Json[] => [
+      ...variantsOf(payload, (member) => (typeof member === 'string' ? [value] : [])),
+    ];
+    const shown = variants(MARK).map((variant) => shows(variant, MARK));
+    shownTexts += shown.filter(Boolean).length;
+    for (const [value, text] of STRUCTURED) {
+      variants(value).forEach((variant, index) => {
+        if (!shown[index] || resultOf(integration, variant, header) === 'refused' || shows(variant, text)) return;
+        throw new Error(`Loses ${JSON.stringify(value)} in ${JSON.stringify(variant)}`);
+      });
+    }
+    // A missing text may be left out.
+    for (const variant of variants(null)) resultOf(integration, variant, header);
+  }
+  expect(shownTexts).toBeGreaterThan(0);
 });

@@ -1,6 +1,7 @@
 import { isParsableUrl, parseJson, takeCodePoints, toSingleLine, withoutLoneSurrogates } from '@parley/domain/kernel';
 import { quoted } from '@parley/domain/messages';
 import { isLosslessNumber, LosslessNumber, parse } from 'lossless-json';
+import { flattened, isScalar } from './flattened.js';
 
 /** Service that reports events to `/api/v1/external/{name}` (organization §19). */
 export interface Integration {
@@ -190,10 +191,10 @@ export class Payload {
     return path === undefined ? 'Somebody' : `**${this.text(path)}**`;
   }
 
-  /** Returns unescaped text; empty if missing or false. */
+  /** Returns unescaped text, also of documents, lists and objects; empty if missing or false. */
   maybe(path: string): string {
     const value = this.exact(path);
-    return isScalar(value) && value !== false ? String(value) : '';
+    return value === false ? '' : flattened(value);
   }
 
   /** Returns a Markdown link, or only the text if the path has no web address. `text` must already be escaped. */
@@ -219,16 +220,16 @@ export class Payload {
     return value.map((entry) => new Payload(entry));
   }
 
-  /** Returns the texts, numbers and booleans of an object, such as labels. */
+  /** Returns the texts of an object's members, such as labels. */
   entries(path: string): readonly (readonly [string, string])[] {
     const value = this.at(path);
     if (typeof value !== 'object' || value === null) return [];
-    return Object.entries(value).flatMap(([name, member]) => (isScalar(member) ? [[name, String(member)]] : []));
+    return Object.entries(value).flatMap(([name, member]) => {
+      const text = flattened(member);
+      return text === '' && !isScalar(member) ? [] : [[name, text]];
+    });
   }
 }
-
-const isScalar = (value: unknown): boolean =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || isLosslessNumber(value);
 
 /** Returns the text as a quote below the message; empty if it is blank. */
 export const quoteOf = (text: string): string => (text.trim() === '' ? '' : `\n\n${quoted(text.trim())}`);
