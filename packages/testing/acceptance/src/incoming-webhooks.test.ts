@@ -276,9 +276,42 @@ describe('POST /external/:integration (organization §19)', () => {
     fieldsOf(await github({ query: { desc: '' } }));
   });
 
-  it('lists no ignored parameters and reads bodies of any content type', async () => {
-    const reply = await github({ query: { unknown: '1' }, headers: { 'Content-Type': 'text/plain' } });
-    expect(fieldsOf(reply)).toEqual({});
+  it.each([
+    ['github', 'unknown', '1'],
+    ['github', 'integration', 'gitlab'],
+    ['gitlab', 'ignore_private_repositories', 'true'],
+    ['jira', 'branches', 'main'],
+  ])(
+    'refuses a request of %s with the parameter %s by its name and notifies the owner',
+    async (name, parameter, value) => {
+      const before = (await posted())?.id;
+      const query = { [parameter]: value };
+      expectRefusal(
+        await send(name, PING, { query, headers: { 'X-GitHub-Event': 'ping', 'X-Gitlab-Event': 'Push Hook' } }),
+        `The integration ${name} takes no ${parameter}.`,
+      );
+      expect((await toOwner()).content).toMatch(
+        `with the parameter \`${parameter}\`, which the integration does not have`,
+      );
+      expect((await posted())?.id).toBe(before);
+      const path = `/external/${name}?api_key=${bot.apiKey}&${new URLSearchParams(query)}`;
+      expectRefusal(await server.request('GET', path, {}), `The integration ${name} takes no ${parameter}.`);
+    },
+  );
+
+  it('rejects a value of an option that is neither true nor false', async () => {
+    const reply = await github({ query: { ignore_private_repositories: 'yes' } });
+    expect(reply).toMatchObject({ status: 400, body: { msg: expect.stringContaining('ignore_private_repositories') } });
+  });
+
+  it('accepts parameters that services add to the URL', async () => {
+    const payload = { webhookEvent: 'jira:issue_created', issue: { key: 'POT-8' } };
+    fieldsOf(await send('jira', payload, { query: { user_id: 'ann', user_key: 'ann' } }));
+    expect((await posted()).content).toBe('Somebody created POT-8.');
+  });
+
+  it('reads bodies of any content type', async () => {
+    expect(fieldsOf(await github({ headers: { 'Content-Type': 'text/plain' } }))).toEqual({});
   });
 
   it('prevents Slack messages from mentioning users', async () => {
@@ -377,7 +410,7 @@ describe('GET /integrations (extensions §8)', () => {
         { name: 'star', is_on_by_default: false },
       ]),
       has_branches: true,
-      options: [],
+      options: [{ key: 'ignore_private_repositories', label: expect.any(String) }],
       setup: null,
     });
     expect(integrations.find(({ name }: Wire) => name === 'freshdesk').setup).toContain('{{ticket.subject}}');

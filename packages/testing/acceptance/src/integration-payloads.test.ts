@@ -52,7 +52,7 @@ function resultOf(
   const read = new Payload(payload);
   try {
     const event = integration.eventOf(read, header);
-    if (integration.ignored?.includes(event)) return 'silent';
+    if (integration.ignored?.includes(event) || integration.isExcluded?.(read, {})) return 'silent';
     const template = Object.hasOwn(integration.events, event) ? integration.events[event]! : null;
     if (template === null) return 'refused';
     const [text, topic] = [template.text(read, {}), template.topic(read, {})];

@@ -67,10 +67,14 @@ export const numbered = (payload: Payload, path: string): string =>
   );
 
 /** Branches of a pull request; empty for other objects, and for actions on a person or label. */
-const branches = (payload: Payload, path: string, action: string): string =>
-  !/@|label/.test(ACTIONS[action]!) && payload.has(`${path}.head.ref`) && payload.has(`${path}.base.ref`)
-    ? ` from ${payload.code(`${path}.head.ref`)} to ${payload.code(`${path}.base.ref`)}`
-    : '';
+function branches(payload: Payload, path: string, action: string): string {
+  const [head, base] = [`${path}.head`, `${path}.base`];
+  if (/@|label/.test(ACTIONS[action]!) || !payload.has(`${head}.ref`) || !payload.has(`${base}.ref`)) return '';
+  const target = payload.maybe(`${base}.repo.full_name`);
+  const isFork = target !== '' && target !== payload.maybe(`${head}.repo.full_name`);
+  const owner = isFork ? `${payload.firstRaw(`${head}.user.login`, `${head}.repo.owner.login`)}:` : '';
+  return ` from ${codeOf(`${owner}${payload.raw(`${head}.ref`)}`)} to ${payload.code(`${base}.ref`)}`;
+}
 
 const changed = (path: string): EventTemplate => ({
   topic: numberedTopic(path),
@@ -185,13 +189,25 @@ const REVIEWS: Readonly<Record<string, string>> = {
   dismissed: 'dismissed a review of',
 };
 
+/** Returns the branch of a run, with the owner of a fork; the run's name if it has no branch. */
+function runBranch(payload: Payload, path: string): string {
+  const branch = payload.maybe(`${path}.head_branch`);
+  const source = payload.maybe(`${path}.head_repository.full_name`);
+  if (branch === '') return payload.firstRaw(`${path}.name`);
+  return ['', payload.maybe('repository.full_name')].includes(source) ? branch : `${source.split('/', 1)[0]}:${branch}`;
+}
+
 /** Unfinished runs produce no message. */
 export const runEvent = (path: string): EventTemplate => ({
-  topic: (payload) => topicOf(repository(payload), payload.firstRaw(`${path}.head_branch`, `${path}.name`)),
-  text: (payload) =>
-    payload.raw('action') === 'completed'
-      ? `${payload.link(payload.first(`${path}.name`, `${path}.app.name`, `${path}.display_title`), `${path}.html_url`)} ended with **${payload.text(`${path}.conclusion`)}** at ${shortCommit(payload.raw(`${path}.head_sha`))}.`
-      : null,
+  topic: (payload) => topicOf(repository(payload), runBranch(payload, path)),
+  text: (payload) => {
+    if (payload.raw('action') !== 'completed') return null;
+    const name = payload.first(`${path}.name`, `${path}.app.name`, `${path}.display_title`);
+    const result = payload.has(`${path}.conclusion`)
+      ? `with **${payload.text(`${path}.conclusion`)}**`
+      : 'without a result';
+    return `${payload.link(name, `${path}.html_url`)} ended ${result} at ${shortCommit(payload.raw(`${path}.head_sha`))}.`;
+  },
 });
 
 const review: EventTemplate = {
@@ -257,7 +273,7 @@ const team = (payload: Payload): string => `the team ${payload.link(payload.text
 
 const TEAM_ACTIONS: Readonly<Record<string, string>> = { created: 'created', deleted: 'deleted', edited: 'edited' };
 const teamChanged: EventTemplate = {
-  topic: organization,
+  topic: (payload) => payload.firstRaw('organization.login', 'team.name'),
   text: (payload) => {
     const action = payload.raw('action');
     if (Object.hasOwn(TEAM_ACTIONS, action)) return `${sender(payload)} ${TEAM_ACTIONS[action]} ${team(payload)}.`;
@@ -369,12 +385,24 @@ export function detailOf(payload: Payload): string {
   return PASSED.includes(detail) ? 'success' : detail;
 }
 
+/** Paths of the branch of an event. */
+const BRANCHES = [
+  ...['ref', 'workflow_run.head_branch', 'check_run.check_suite.head_branch', 'check_suite.head_branch'],
+  ...['deployment.ref', 'branches.0.name'],
+];
+/** True for branches that GitHub creates and deletes for its merge queue. */
+const isOfMergeQueue = (payload: Payload): boolean =>
+  BRANCHES.some((path) => shortRef(payload.maybe(path)).startsWith('gh-readonly-queue/'));
+
 export const GITHUB: Integration = {
   name: 'github',
   displayName: 'GitHub',
   documentation: 'https://docs.github.com/en/webhooks/webhook-events-and-payloads',
   eventHeader: 'X-GitHub-Event',
   hasBranches: true,
+  options: { ignore_private_repositories: '`true` to post nothing about private repositories.' },
+  isExcluded: (payload, { ignore_private_repositories }) =>
+    isOfMergeQueue(payload) || (ignore_private_repositories === true && payload.has('repository.private')),
   eventOf: (payload, header) => detailed(events, header, detailOf(payload)),
   events,
   offByDefault: [
@@ -382,5 +410,5 @@ export const GITHUB: Integration = {
     ...['pull_request.synchronize', 'release.released', 'star', 'watch', 'team_add'],
     ...['deployment', 'deployment_status.success', 'status.success', 'check_run.success', 'check_suite.success'],
   ],
-  ignored: ['label', 'meta', 'milestone', 'page_build', 'workflow_job'],
+  ignored: ['label', 'merge_group', 'meta', 'milestone', 'page_build', 'workflow_job'],
 };

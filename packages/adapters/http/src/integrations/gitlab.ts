@@ -8,6 +8,7 @@ import {
   type Integration,
   linkTo,
   MAX_ENTRIES,
+  type OptionValues,
   type Payload,
   shortCommit,
   shortRef,
@@ -59,8 +60,10 @@ const ACTIONS: Readonly<Record<string, string>> = {
 
 const OBJECT = 'object_attributes';
 
-const named = (payload: Payload, sign: string, path = OBJECT): string =>
-  `${sign}${payload.raw(`${path}.iid`)} ${payload.raw(`${path}.title`)}`;
+const named = (payload: Payload, sign: string, path: string, { use_merge_request_title }: OptionValues): string => {
+  const title = payload.raw(`${path}.title`);
+  return `${sign}${payload.raw(`${path}.iid`)}${sign === '!' && use_merge_request_title === false ? '' : ` ${title}`}`;
+};
 const linked = (payload: Payload, sign: string, path = OBJECT): string =>
   payload.link(`${sign}${payload.text(`${path}.iid`)} ${payload.text(`${path}.title`)}`, `${path}.url`);
 
@@ -89,14 +92,17 @@ const isReassigned = (payload: Payload): boolean =>
   !payload.has(`${OBJECT}.oldrev`) &&
   [...Object.keys(REASSIGNED), 'draft'].some((each) => payload.has(`changes.${each}`));
 
-/** Branches of a merge request; empty for issues. */
-const branches = (payload: Payload): string =>
-  payload.has(`${OBJECT}.source_branch`)
-    ? ` from ${payload.code(`${OBJECT}.source_branch`)} to ${payload.code(`${OBJECT}.target_branch`)}`
-    : '';
+/** Branches of a merge request, with the namespace of a fork; empty for issues. */
+function branches(payload: Payload): string {
+  if (!payload.has(`${OBJECT}.source_branch`)) return '';
+  const isFork = payload.at(`${OBJECT}.source_project_id`) !== payload.at(`${OBJECT}.target_project_id`);
+  const owner = isFork ? `${payload.firstRaw(`${OBJECT}.source.namespace`)}:` : '';
+  const source = codeOf(`${owner}${payload.raw(`${OBJECT}.source_branch`)}`);
+  return ` from ${source} to ${payload.code(`${OBJECT}.target_branch`)}`;
+}
 
 const changed = (name: string, sign: string): EventTemplate => ({
-  topic: (payload) => topicOf(project(payload), named(payload, sign)),
+  topic: (payload, options) => topicOf(project(payload), named(payload, sign, OBJECT, options)),
   text: (payload) => {
     const action = payload.maybe(`${OBJECT}.action`);
     if (!Object.hasOwn(ACTIONS, action)) return null;
@@ -114,11 +120,11 @@ const NOTED: Readonly<Record<string, readonly [path: string, name: string, sign:
 };
 
 const note: EventTemplate = {
-  topic: (payload) => {
+  topic: (payload, options) => {
     const type = payload.raw(`${OBJECT}.noteable_type`);
     if (!Object.hasOwn(NOTED, type)) return project(payload);
     const [path, , sign] = NOTED[type]!;
-    return topicOf(project(payload), named(payload, sign, path));
+    return topicOf(project(payload), named(payload, sign, path, options));
   },
   text: (payload) => {
     const type = payload.raw(`${OBJECT}.noteable_type`);
@@ -329,6 +335,7 @@ export const GITLAB: Integration = {
   documentation: 'https://docs.gitlab.com/user/project/integrations/webhook_events/',
   eventHeader: 'X-Gitlab-Event',
   hasBranches: true,
+  options: { use_merge_request_title: '`false` for topics of merge requests without the title.' },
   eventOf,
   events: EVENTS,
   offByDefault: [

@@ -33,13 +33,22 @@ export interface Integration {
   /** True if the `branches` parameter can restrict pushes. */
   readonly hasBranches?: boolean;
   /** Parameters of the URL that change the message, with their descriptions. */
-  readonly options?: Readonly<Partial<Record<IntegrationOption, string>>>;
+  readonly options?: Readonly<Partial<Record<keyof OptionValues, string>>>;
+  /** Parameters that the service itself adds to the URL; they are ignored. */
+  readonly addedParameters?: readonly string[];
+  /** True for events that an option or their branch excludes. They produce no message. */
+  readonly isExcluded?: (payload: Payload, options: OptionValues) => boolean;
 }
 
-export type IntegrationOption = 'name' | 'desc' | 'template';
-
 /** Values of the options in the URL. */
-export type OptionValues = Readonly<Partial<Record<IntegrationOption, string>>>;
+export interface OptionValues {
+  readonly name?: string;
+  readonly desc?: string;
+  readonly template?: string;
+  readonly ignore_private_repositories?: boolean;
+  readonly use_merge_request_title?: boolean;
+  readonly eu_region?: boolean;
+}
 
 export interface EventTemplate {
   readonly topic: (payload: Payload, options: OptionValues) => string;

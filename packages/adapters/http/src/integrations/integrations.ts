@@ -4,20 +4,13 @@ import type { HttpFeature } from '../declarations/feature.js';
 import { catalogueSection } from '../declarations/register-section.js';
 import { type Route, route } from '../declarations/route.js';
 import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
-import { NoParameters, TextListParam, TextParam } from '../kernel/params.js';
+import { BooleanParam, NoParameters, TextListParam, TextParam } from '../kernel/params.js';
 import { parseForm } from '../transport/bodies.js';
 import { badParameter, HttpRefusal, malformedJson, malformedPayload, success, type WireFields } from '../wire/reply.js';
 import type { Request } from '../wire/request.js';
 import * as wire from '../wire/schema.js';
 import * as all from './all.js';
-import {
-  AnomalousPayload,
-  type Integration,
-  type IntegrationOption,
-  type OptionValues,
-  Payload,
-  parsePayload,
-} from './integration.js';
+import { AnomalousPayload, type Integration, type OptionValues, Payload, parsePayload } from './integration.js';
 import { MAX_TEMPLATE_LENGTH } from './json.js';
 
 /** All integrations, by name. */
@@ -52,6 +45,11 @@ class IntegrationDto {
   @TextParam({ max: 200, optional: true, description: 'Annotation or label with the description of an alert.' })
   desc?: string;
   @TextParam({ max: MAX_TEMPLATE_LENGTH, optional: true, description: 'Template of the message.' }) template?: string;
+  @BooleanParam({ optional: true, description: 'True to post nothing about private repositories.' })
+  ignore_private_repositories?: boolean;
+  @BooleanParam({ optional: true, description: 'False for topics of merge requests without the title.' })
+  use_merge_request_title?: boolean;
+  @BooleanParam({ optional: true, description: "Region of the alert's address." }) eu_region?: boolean;
 }
 
 /** Refusal that the bot's owner should know about. */
@@ -110,7 +108,9 @@ function readEvent(integration: Integration, request: Request, options: OptionVa
   }
   try {
     const event = integration.eventOf(payload, header ?? '');
-    if (integration.ignored?.includes(event)) return { event, topic: '', text: null, branch: null };
+    if (integration.ignored?.includes(event) || integration.isExcluded?.(payload, options)) {
+      return { event, topic: '', text: null, branch: null };
+    }
     const found = Object.hasOwn(integration.events, event) ? integration.events[event]! : undefined;
     if (!found) throw unsupported(event, displayName);
     const text = found.text(payload, options);
@@ -123,9 +123,12 @@ function readEvent(integration: Integration, request: Request, options: OptionVa
   }
 }
 
+/** Name from a request, without characters that end inline code. */
+const shownName = (name: string): string => name.slice(0, 100).replace(/[^\w .:-]/g, '');
+
 /** Status 200, so that the service does not disable the webhook. */
 function unsupported(event: string, displayName: string): PayloadRefused {
-  const shown = event.slice(0, 100).replace(/[^\w .:-]/g, '');
+  const shown = shownName(event);
   const message = `The '${shown}' event isn't currently supported by the ${displayName} webhook; ignoring`;
   const refusal = new HttpRefusal(200, 'UNSUPPORTED_WEBHOOK_EVENT_TYPE', message);
   return new PayloadRefused(refusal, `of the event \`${shown}\`, which is not supported`);
@@ -163,14 +166,26 @@ function channelOf(stream: string | undefined): { readonly id: ChannelId } | { r
   return /^\d{1,15}$/.test(stream) ? { id: Number(stream) as ChannelId } : { name: stream };
 }
 
-const OPTIONS = ['name', 'desc', 'template'] as const satisfies readonly IntegrationOption[];
+const OPTIONS = [
+  ...(['name', 'desc', 'template'] as const),
+  ...(['ignore_private_repositories', 'use_merge_request_title', 'eu_region'] as const),
+] satisfies readonly (keyof OptionValues)[];
+/** Parameters of all integrations. */
+const GENERIC = ['api_key', 'stream', 'topic', 'only_events', 'include_events', 'exclude_events'];
 
-/** @throws HttpRefusal if the integration does not have an option of the URL */
-function optionsOf(integration: Integration, dto: IntegrationDto): OptionValues {
-  const given = OPTIONS.filter((option) => dto[option] !== undefined && dto[option] !== '');
-  const unknown = given.find((option) => integration.options?.[option] === undefined);
-  if (unknown !== undefined) throw badParameter(`The integration ${integration.name} takes no ${unknown}.`);
-  return Object.fromEntries(given.map((option) => [option, dto[option]!]));
+/** @throws PayloadRefused if the URL has a parameter that the integration does not have; empty ones are ignored */
+function optionsOf(integration: Integration, dto: IntegrationDto, { query }: Request): OptionValues {
+  const { name, hasBranches, options = {}, addedParameters = [] } = integration;
+  const known = [...GENERIC, ...(hasBranches ? ['branches'] : []), ...Object.keys(options), ...addedParameters];
+  const [unknown] = [...parseForm(query)].find(([key, value]) => value !== '' && !known.includes(key)) ?? [];
+  if (unknown !== undefined) {
+    const shown = shownName(unknown);
+    const refusal = badParameter(`The integration ${name} takes no ${shown}.`);
+    throw new PayloadRefused(refusal, `with the parameter \`${shown}\`, which the integration does not have`);
+  }
+  return Object.fromEntries(
+    OPTIONS.flatMap((key) => (dto[key] === undefined || dto[key] === '' ? [] : [[key, dto[key]]])),
+  );
 }
 
 const integrationRoute = (): Route =>
@@ -189,9 +204,8 @@ const integrationRoute = (): Route =>
     response: wire.fields({}),
     handle: async ({ caller, dto, request, useCase, resolve }) => {
       const integration = getIntegration(dto.integration);
-      const options = optionsOf(integration, dto);
       try {
-        const reported = readEvent(integration, request, options);
+        const reported = readEvent(integration, request, optionsOf(integration, dto, request));
         if (reported.text !== null && reported.text.trim() !== '' && isWanted(integration, reported, dto)) {
           const topic = dto.topic ?? reported.topic;
           await useCase.execute(
@@ -226,8 +240,8 @@ const checkRoute = (): Route =>
     allowsWebhookBots: true,
     sessions: 'none',
     response: wire.fields({}),
-    handle: async ({ dto }) => {
-      getIntegration(dto.integration);
+    handle: async ({ dto, request }) => {
+      optionsOf(getIntegration(dto.integration), dto, request);
       return success();
     },
   });

@@ -60,6 +60,7 @@ export const JIRA: Integration = {
   name: 'jira',
   displayName: 'Jira',
   documentation: 'https://developer.atlassian.com/server/jira/platform/webhooks/',
+  addedParameters: ['user_id', 'user_key'],
   eventOf: (payload) => {
     const event = payload.raw('webhookEvent');
     if (event !== 'jira:issue_updated') return event;

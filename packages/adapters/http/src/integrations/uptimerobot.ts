@@ -31,6 +31,11 @@ export const UPTIME_ROBOT: Integration = {
   displayName: 'UptimeRobot',
   documentation:
     'https://help.uptimerobot.com/en/articles/11361152-webhook-integration-connect-uptimerobot-alerts-to-any-custom-app-or-api',
+  addedParameters: [
+    ...['monitorID', 'monitorURL', 'monitorFriendlyName', 'alertType', 'alertTypeFriendlyName', 'alertDetails'],
+    ...['alertDuration', 'alertFriendlyDuration', 'alertDateTime', 'monitorAlertContacts', 'sslExpiryDate'],
+    'sslExpiryDaysLeft',
+  ],
   setup: `{
   "monitor_url": "*monitorURL*",
   "monitor_friendly_name": "*monitorFriendlyName*",

@@ -24,6 +24,7 @@ function renderIntegration(integration: (typeof INTEGRATIONS)[number]): string {
     offByDefault = [],
     ignored = [],
     options = {},
+    addedParameters = [],
     setup,
   } = integration;
   const on = Object.keys(events).filter((event) => !offByDefault.includes(event));
@@ -35,6 +36,9 @@ function renderIntegration(integration: (typeof INTEGRATIONS)[number]): string {
     ...(offByDefault.length > 0 ? [`- Off by default: ${namesOf(offByDefault)}`] : []),
     ...(ignored.length > 0 ? [`- Never posted: ${namesOf(ignored)}`] : []),
     ...Object.entries(options).map(([key, label]) => `- \`${key}\` in the URL: ${label}`),
+    ...(addedParameters.length > 0
+      ? [`- Added to the URL by the service and ignored: ${namesOf(addedParameters)}`]
+      : []),
     ...(setup === undefined ? [] : ['- To enter at the service:', '', '```', setup, '```']),
   ];
   return lines.join('\n');
