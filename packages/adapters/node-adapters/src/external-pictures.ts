@@ -84,9 +84,9 @@ export class WebPictures implements ExternalPictures {
 
   /** Downloads content of any type: the image processor detects formats by their bytes, and rejects SVG. */
   private async download(url: string): Promise<Uint8Array | null> {
-    const { status, headers, body } = await this.client.get(url, 'image/*');
+    const { status, body } = await this.client.get(url, 'image/*');
     try {
-      if (status !== 200 || (headers['content-encoding'] ?? 'identity') !== 'identity') return null;
+      if (status !== 200) return null;
       const chunks: Buffer[] = [];
       let length = 0;
       for await (const chunk of body as AsyncIterable<Buffer>) {

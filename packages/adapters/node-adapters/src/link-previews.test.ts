@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib';
+import { DomainError } from '@parley/domain/kernel';
 import { FixedClock } from '@parley/testkit';
 import { WebLinkPreviewFetcher } from './link-previews.js';
 import { OutgoingProxy } from './outgoing-proxy.js';
@@ -30,11 +31,17 @@ beforeEach(() => {
   requests = 0;
   sentBytes = 0;
   clock = new FixedClock();
-  pages = new WebLinkPreviewFetcher(clientOf(), clock);
+  pages = new WebLinkPreviewFetcher(clientOf(), PICTURES, clock);
 });
 
 const clientOf = (timeoutMs = 2000) =>
   new PublicWebClient({ allowedNetworks: ['127.0.0.1'], proxy: new OutgoingProxy(), userAgent: 'Test/1', timeoutMs });
+const PICTURES = {
+  load: async (picture: string) => {
+    if (picture.endsWith('busy.png')) throw new DomainError('SERVER_BUSY', 'busy', { retryAfter: 5 });
+    return picture.endsWith('forbidden.png') ? null : Uint8Array.of(1);
+  },
+};
 const html =
   (body: string | Buffer, headers: object = {}): RequestListener =>
   (_, response) =>
@@ -89,7 +96,8 @@ describe('WebLinkPreviewFetcher', () => {
     ['another type', html('<title>T</title>', { 'Content-Type': 'text/plain' })],
     ['no type', ((_, response) => response.end('<title>T</title>')) as RequestListener],
     ['a picture', html('<title>T</title>', { 'Content-Type': 'image/svg+xml' })],
-    ['compression that was not requested', html(gzipSync('<title>T</title>'), { 'Content-Encoding': 'gzip' })],
+    ['an unsupported encoding', html(brotliCompressSync('<title>T</title>'), { 'Content-Encoding': 'br' })],
+    ['an invalid encoding', html('<title>T</title>', { 'Content-Encoding': 'gzip' })],
     [
       'an error',
       ((_, response) =>
@@ -128,6 +136,15 @@ describe('WebLinkPreviewFetcher', () => {
     expect(await pages.fetch(`${url}6`)).toBe(null);
   });
 
+  it.each([
+    ['p.png', 'p.png'],
+    ['busy.png', 'busy.png'],
+    ['forbidden.png', null],
+  ])('returns the picture %s as %s, null only if it cannot be read', async (name, expected) => {
+    listener = html(`<title>T</title><meta property="og:image" content="${name}">`);
+    expect(await pages.fetch(url)).toEqual({ ...TITLE, picture: expected && `${url}${expected}` });
+  });
+
   it('stops reading an endless page', async () => {
     listener = (_, response) => {
       response.writeHead(200, { 'Content-Type': 'text/html' }).write('<title>T</title>');
@@ -135,6 +152,40 @@ describe('WebLinkPreviewFetcher', () => {
     };
     expect(await pages.fetch(url)).toEqual(TITLE);
     expect(sentBytes).toBeLessThan(16 * 1024 * 1024);
+  });
+
+  it.each([
+    ['gzip', gzipSync('<title>T</title>')],
+    ['GZIP', gzipSync('<title>T</title><body>more').subarray(0, -8)],
+    ['deflate', deflateSync('<title>T</title>')],
+  ])('decodes %s, which it does not request', async (encoding, body) => {
+    listener = html(body, { 'Content-Encoding': encoding });
+    expect(await pages.fetch(url)).toEqual(TITLE);
+  });
+
+  it.each([
+    ['expands without end', Buffer.alloc(64 * 1024, '<p>')],
+    ['expands to nothing', Buffer.alloc(0)],
+  ])('stops reading a compressed page that %s', async (_, piece) => {
+    listener = (request, response) => {
+      response.writeHead(200, { 'Content-Type': 'text/html', 'Content-Encoding': 'gzip' });
+      if (piece.length === 0) {
+        // Empty stored blocks after the header of gzip.
+        response.write(gzipSync('').subarray(0, 10));
+        return endless(response, Buffer.alloc(64 * 1024 + 1 - ((64 * 1024 + 1) % 5), Buffer.from([0, 0, 0, 255, 255])));
+      }
+      const gzip = createGzip();
+      gzip.pipe(response);
+      const more = () => {
+        while (!request.destroyed && !response.destroyed && gzip.write(piece)) sentBytes++;
+      };
+      gzip.on('drain', more);
+      response.on('close', () => gzip.destroy());
+      gzip.write('<title>T</title>');
+      more();
+    };
+    expect(await pages.fetch(url)).toEqual(piece.length === 0 ? null : TITLE);
+    expect(sentBytes).toBeLessThan(64 * 1024 * 1024);
   });
 
   it('parses one piece of a page per turn of the event loop', async () => {
@@ -152,7 +203,7 @@ describe('WebLinkPreviewFetcher', () => {
   });
 
   it('returns null for a page that exceeds the time limit, also within its body', async () => {
-    pages = new WebLinkPreviewFetcher(clientOf(100), clock);
+    pages = new WebLinkPreviewFetcher(clientOf(100), PICTURES, clock);
     listener = (_, response) => void response.writeHead(200, { 'Content-Type': 'text/html' }).write('<title>T</title>');
     expect(await pages.fetch(url)).toBe(null);
     listener = () => {};

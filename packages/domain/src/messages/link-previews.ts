@@ -12,8 +12,8 @@ import { showRerendered } from './message-files.js';
 /** Reads previews from the metadata of web pages. */
 export interface LinkPreviewFetcher {
   /**
-   * Returns the page's preview with the absolute URL of its picture; null if there is nothing to show or the page cannot
-   * be read. Never rejects. Results are cached.
+   * Returns the page's preview with the absolute URL of its picture, if that can be read; null if there is nothing to
+   * show or the page cannot be read. Never rejects. Results are cached.
    */
   fetch(url: string): Promise<PagePreview | null>;
 }

@@ -33,6 +33,7 @@ beforeEach(async () => {
   site = createServer((request, response) => {
     requested.push(request.url!);
     if (request.method === 'POST') return response.writeHead(503).end();
+    if (request.url!.endsWith('.png')) return response.writeHead(200).end(pngOf(10, 10));
     const head = `<title>${word('title')}</title><meta property="og:description" content="${word('description')}">
       <meta property="og:image" content="/${word('picture')}.png">`;
     return response.writeHead(200, { 'Content-Type': 'text/html' }).end(`<html><head>${head}</head>`);

@@ -18,10 +18,12 @@ let requested: string[] = [];
 
 beforeAll(async () => {
   site = createServer((request, response) => {
+    if (request.url === '/tide.png') return response.writeHead(200).end(pngOf(10, 10));
     requested.push(request.url!);
     const answer = pages[request.url!];
     if (answer) answer(request, response);
     else response.writeHead(404).end();
+    return;
   });
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
   siteUrl = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
@@ -162,6 +164,13 @@ describe('link preview (markdown §15.6)', () => {
     expect(await shown(id)).not.toContain('message_embed');
   });
 
+  it.each([401, 403, 404])('shows nothing for a page whose picture answers %s', async (status) => {
+    const picture = serve('p.png', (_, response) => response.writeHead(status).end());
+    const id = await say(serve('page', page(ARTICLE.replace('/tide.png', picture))));
+    await preview();
+    expect(await shown(id)).not.toContain('message_embed');
+  });
+
   it('is not found by searches', async () => {
     const url = serve('page', page(ARTICLE.replace('Tides', 'Zanzibarian')));
     const id = await say(url);
@@ -218,8 +227,10 @@ describe('GET /external_content/{signature}/{encoded_url}', () => {
     ['SVG as PNG', file('image/png', '<svg xmlns="http://www.w3.org/2000/svg"/>')],
     ['a missing file', (_: unknown, response: Parameters<RequestListener>[1]) => void response.writeHead(404).end()],
     ['a huge file', file('image/png', Buffer.alloc(9 * 1024 * 1024))],
-  ])('returns 404 for %s', async (_what, listener) => {
-    const path = await pictureOf('a.png', listener as RequestListener);
+  ])('returns 404 for a picture that became %s', async (_what, listener) => {
+    const path = await pictureOf('a.png', file('image/png', pngOf(10, 10)));
+    serve('a.png', listener as RequestListener);
+    server.clock.advance(3600);
     expectRefusal(await load(path), 'There is no such picture.', { status: 404 });
   });
 });

@@ -49,7 +49,8 @@ export const web = ({
         userAgent: 'Mozilla/5.0 (compatible; ParleyLinkPreview)',
         timeoutMs: PAGE_TIMEOUT_MS,
       }),
-    linkPreviewFetcher: ({ get }) => new WebLinkPreviewFetcher(get('pageClient'), get('clock')),
+    linkPreviewFetcher: ({ get }) =>
+      new WebLinkPreviewFetcher(get('pageClient'), get('externalPictures'), get('clock')),
     pictureDownloads: ({ get }) =>
       new PublicWebClient({ allowedNetworks, proxy: get('outgoingProxy'), userAgent: 'Parley' }),
     meetingLinks: ({ get }) => new HmacMeetingLinks(get('secret')),
