@@ -1,5 +1,8 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { type EventQueue, wholeRealm } from '@parley/domain/kernel';
 import { flagChange } from '@parley/testkit';
+import compression from 'compression';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
 import { TestBrowser } from './testing/test-browser.js';
 import { type StreamOptions, TestEventStream } from './testing/test-event-stream.js';
@@ -64,6 +67,26 @@ describe('GET /events/stream', () => {
     expect(frames.map(({ id, data }) => id === data.id)).toEqual([true, true]);
     opened.close();
     expect(eventsIn(await poll(hamlet, queue, -1))).toEqual(opened.events);
+  });
+
+  it('sends events at once behind a middleware that compresses responses', async () => {
+    const compress = compression();
+    const host = createServer((request, response) =>
+      compress(request as never, response as never, () => server.parley.handler(request, response)),
+    );
+    await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+    const behind: TestServer = Object.create(server, { port: { value: (host.address() as AddressInfo).port } });
+    try {
+      const queue_id = await register(people.hamlet);
+      const headers = { 'Accept-Encoding': 'gzip' };
+      const opened = await stream(people.hamlet, { queue_id, last_event_id: -1 }, { headers }, behind);
+      await say('one');
+      expect(contentsOf(await opened.next(1))).toEqual(['one']);
+      expect(opened.headers['cache-control']).toBe('no-store, no-transform');
+    } finally {
+      host.closeAllConnections();
+      host.close();
+    }
   });
 
   it('sends the events of one commit, and ephemeral events, in order', async () => {

@@ -78,6 +78,8 @@ export class EventStreams {
     return {
       status: 200,
       contentType: 'text/event-stream',
+      // Compressing middlewares and proxies would hold events back.
+      cacheControl: 'no-store, no-transform',
       // Switches buffering off in nginx.
       headers: ['X-Accel-Buffering', 'no'],
       body: new EventStream(this.polls, this.calls, this.heartbeats, { ...queue, request, endsInMs }),
