@@ -53,6 +53,7 @@ describe('OutgoingProxy', () => {
     '.corp.example',
     'plain.example',
     'port.example:8080',
+    'dotted.example.',
     '10.0.0.0/8',
     '192.0.2.7',
     '2001:db8::/32',
@@ -75,6 +76,10 @@ describe('OutgoingProxy', () => {
     ['https://[2001:db8::1]/', null],
     ['https://[2001:db9::1]/', HTTPS],
     ['http://localhost:9000/', null],
+    ['http://localhost.:9000/', null],
+    ['http://a.localhost./', null],
+    ['https://git.corp.example./', null],
+    ['https://dotted.example/', null],
     ['http://127.0.0.1:9000/', null],
     ['http://[::1]/', null],
   ])('reaches %s through %s', (url, expected) => expect(proxy.urlFor(url)).toBe(expected));

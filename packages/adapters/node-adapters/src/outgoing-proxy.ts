@@ -76,7 +76,7 @@ const LOOPBACK = networks(['127.0.0.0/8', '::1']);
  */
 export class OutgoingProxy {
   private readonly networks: BlockList;
-  /** Lower-case names without a leading dot, optionally with a port. */
+  /** Lower-case names without dots around them, optionally with a port. */
   private readonly names: readonly string[];
   private readonly dispatchers = new Map<string, import('undici').ProxyAgent>();
 
@@ -84,7 +84,7 @@ export class OutgoingProxy {
     this.networks = networks(settings.exceptions.filter(isNetwork));
     this.names = settings.exceptions
       .filter((entry) => !isNetwork(entry))
-      .map((entry) => entry.toLowerCase().replace(/^\*?\./, ''));
+      .map((entry) => entry.toLowerCase().replace(/^\*?\.|\.$/g, ''));
   }
 
   /** Returns the proxy for a URL; null if it is reached directly. */
@@ -92,7 +92,7 @@ export class OutgoingProxy {
     const { protocol, hostname, port } = new URL(target);
     const proxy = protocol === 'https:' ? this.settings.https : this.settings.http;
     if (proxy === null) return null;
-    const host = hostname.replace(/^\[(.*)\]$/, '$1');
+    const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
     const family = familyOf(host);
     if (isIP(host) !== 0 && (LOOPBACK.check(host, family) || this.networks.check(host, family))) return null;
     if (host === 'localhost' || host.endsWith('.localhost')) return null;

@@ -65,7 +65,7 @@ export class CallLimits {
   /** Warns if a proxy is not configured: all clients behind it would share one address and its quota. */
   private warnOfProxy(request: Request): void {
     if (this.isProxySuspected || this.hasProxies) return;
-    const isLocal = isLoopbackName(request.ip.replace(/^::ffff:/i, ''));
+    const isLocal = isLoopbackName(request.ip);
     if (appTrustsProxies(request.raw)) {
       warn(
         this.logger,

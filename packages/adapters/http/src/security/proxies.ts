@@ -93,15 +93,15 @@ export class TrustedProxies {
   forwardingOf(message: IncomingMessage): Forwarding {
     const trusts = this.isOfApp ? trustOfApp(message) : this.trusts;
     const { remoteAddress = '' } = message.socket;
-    if (!trusts(remoteAddress, 0)) return { ip: remoteAddress, hops: 0 };
+    if (!trusts(remoteAddress, 0)) return { ip: addressOf(remoteAddress), hops: 0 };
     // The peer wrote the rightmost entry. An address in it is trusted only if it is a proxy too.
     const addresses = proxyAddr.all(message, trusts);
-    return { ip: withoutPort(lastOf(addresses)), hops: this.count || Math.max(1, addresses.length - 1) };
+    return { ip: addressOf(lastOf(addresses)), hops: this.count || Math.max(1, addresses.length - 1) };
   }
 
   private readonly trusts: Trust = (address, hop) => {
     if (!this.networks) return hop < this.count;
-    const ip = withoutPort(address);
+    const ip = addressOf(address);
     const version = isIP(ip);
     return version !== 0 && this.networks.check(ip, version === 4 ? 'ipv4' : 'ipv6');
   };
@@ -111,8 +111,11 @@ export class TrustedProxies {
 export const entryFor = (entries: readonly string[], hops: number): string | undefined =>
   entries[Math.max(0, entries.length - hops)];
 
-/** Strips the port, because some proxies write `192.0.2.7:51234` or `[2001:db8::7]:51234`. */
-function withoutPort(entry: string): string {
+/**
+ * Strips the port, because some proxies write `192.0.2.7:51234` or `[2001:db8::7]:51234`, and the prefix of an IPv4 address
+ * on a socket for both families.
+ */
+function addressOf(entry: string): string {
   const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/.exec(entry) ?? [];
-  return bracketed ?? plain ?? entry;
+  return (bracketed ?? plain ?? entry).replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
 }
