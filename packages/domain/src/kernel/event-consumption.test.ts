@@ -138,6 +138,20 @@ it('EventConsumption skips unwanted events and stores its position on stop or af
   expect(heard).toEqual([]);
 });
 
+it('EventConsumption stores its position within a minute of a skipped event, so that the log can be pruned', async () => {
+  const { start, happens, settle, stored, time, realmId } = await consuming();
+  const consumption = await start({ savesLazily: true });
+  const before = (await stored())!.get(realmId)!;
+  const seq = await happens(5);
+  consumption.wake();
+  await settle();
+  await time.advance(59);
+  expect((await stored())!.get(realmId)).toBe(before);
+  await time.advance(1);
+  expect((await stored())!.get(realmId)).toBe(seq);
+  expect(time.pending).toBe(0);
+});
+
 it('EventConsumption stops without reporting a failure at a position that another process has advanced', async () => {
   const { start, happens, settle, stored, realmId, time, heard, reports } = await consuming();
   const slow = await start({ consume: async () => null, isWanted: () => false });

@@ -46,7 +46,7 @@ export interface EventConsumerRepository extends EventConsumerReads {
   add(name: string, positions: ReadonlyMap<RealmId, EventSeq>): Promise<boolean>;
   /**
    * Moves the position from one event to a later one. Returns false and changes nothing if the position is not `from`;
-   * 0 means the beginning.
+   * 0 means the beginning. The same if the realm was deleted.
    */
   advance(name: string, realmId: RealmId, from: number, to: EventSeq): Promise<boolean>;
   /** Returns true if the consumer existed. */
@@ -106,6 +106,8 @@ const RETRY_MS = [250, 60_000] as const;
 const BACK_OFF_MS = 15_000;
 /** Maximum number of skipped events that may be reread after a crash. */
 const MAX_UNSAVED = 500;
+/** Maximum time until a position is stored. The log keeps the events behind it, and the texts in them. */
+const SAVE_MS = 60_000;
 /** Number of offered events kept per realm; consumers that need more read the log. */
 const MAX_OFFERED = 256;
 
@@ -148,6 +150,8 @@ export class EventConsumption {
   /** Realms with new events; null for all realms. */
   private woken: Set<RealmId> | null = null;
   private isStopped = false;
+  private isSaveDue = false;
+  private cancelSave: CancelTimer | null = null;
 
   private constructor(
     private readonly options: ConsumerOptions,
@@ -199,9 +203,22 @@ export class EventConsumption {
     this.isStopped = true;
     for (const { cancel } of this.retries.values()) cancel?.();
     await this.draining;
+    this.cancelSave?.();
+    await this.saveAll();
+  }
+
+  private async saveAll(): Promise<void> {
     for (const [realmId, position] of this.positions) {
       await this.attempt(realmId, () => this.save(realmId, position, null));
     }
+  }
+
+  private saveSoon(): void {
+    this.cancelSave ??= this.parts.timers.after(SAVE_MS, () => {
+      this.cancelSave = null;
+      this.isSaveDue = true;
+      this.wake([]);
+    });
   }
 
   private async drain(): Promise<void> {
@@ -211,6 +228,10 @@ export class EventConsumption {
       this.woken = null;
       for (const realmId of woken ?? (await this.listBehind())) {
         if (!this.retries.get(realmId)?.cancel) await this.attempt(realmId, () => this.readOn(realmId));
+      }
+      if (this.isSaveDue) {
+        this.isSaveDue = false;
+        await this.saveAll();
       }
     }
   }
@@ -238,6 +259,7 @@ export class EventConsumption {
       position.read = last;
       const isDue = unit !== null || (events.length > 0 && !this.options.savesLazily);
       if (isDue || position.read - position.stored >= MAX_UNSAVED) await this.save(realmId, position, unit);
+      else this.saveSoon();
       if (!hasNext) return;
     }
   }

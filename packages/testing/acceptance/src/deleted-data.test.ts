@@ -2,8 +2,12 @@ import type { EventSeq, StoredEvent } from '@parley/domain/kernel';
 import { DeliverWebhooks } from '@parley/domain/membership';
 import { PurgeArchive, RemoveQuotesFromDrafts, RemoveTextFromReminders } from '@parley/domain/messages';
 import { FindDue, SendMissedEmails } from '@parley/domain/push';
+import { NotificationWorker } from '@parley/server/testing';
+import { DrivenTime } from '@parley/testkit';
+import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { fieldsOf, type Wire } from './testing/expectations.js';
 import { runJobs } from './testing/jobs.js';
+import { postFiles } from './testing/multipart.js';
 import { TestServer } from './testing/test-server.js';
 import { isOnPostgres } from './testing/test-storage.js';
 
@@ -139,6 +143,43 @@ it('a deleted message leaves no word in drafts that quote it', async () => {
   await passDay();
   expect(await traces()).toEqual([]);
   expect((fieldsOf(await server.get('/drafts', people.hamlet)) as Wire).drafts).toHaveLength(2);
+});
+
+it('personal data that a person deletes leave no word in the event log of a quiet organization after 25 hours', async () => {
+  const { hamlet } = people;
+  const { realmId, storage } = server;
+  const { uow } = storage;
+  const time = new DrivenTime();
+  const worker = new NotificationWorker(server.parley.useCase(FindDue), uow, time, () => {});
+  worker.start();
+  await time.advance(1);
+  // A client that reads, and one that never reads.
+  const queue = await openQueue(server, hamlet);
+  await openQueue(server, people.iago);
+  const draft = { type: 'stream', to: [town], topic: CANARY.topic, content: CANARY.first };
+  const { ids } = fieldsOf(await server.post('/drafts', hamlet, { drafts: [draft] }));
+  fieldsOf(await server.delete(`/drafts/${ids[0]}`, hamlet));
+  const snippet = { title: CANARY.topic, content: CANARY.edited };
+  const { saved_snippet_id } = fieldsOf(await server.post('/saved_snippets', hamlet, snippet));
+  fieldsOf(await server.delete(`/saved_snippets/${saved_snippet_id}`, hamlet));
+  fieldsOf(await server.post('/users/me/status', hamlet, { status_text: CANARY.first }));
+  fieldsOf(await server.post('/users/me/status', hamlet, { status_text: '' }));
+  fieldsOf(await postFiles(server, '/user_uploads', hamlet, [{ name: `${CANARY.first}.txt`, content: 'text' }]));
+  const { attachments } = fieldsOf(await server.get('/attachments', hamlet));
+  fieldsOf(await server.delete(`/attachments/${attachments[0].id}`, hamlet));
+  expect(await traces()).not.toEqual([]);
+  worker.onEvents(
+    (await uow.read(realmId, ({ events }) => events.listAfter(realmId, 0 as EventSeq, 1000))) as StoredEvent[],
+  );
+  for (let hour = 0; hour < 25; hour++) {
+    await time.advance(3600);
+    server.clock.advance(3600);
+    if (hour === 0) await eventsAfter(server, queue);
+    await server.sweepQueues();
+  }
+  await storage.eraseDeleted();
+  expect(await traces()).toEqual([]);
+  await worker.stop();
 });
 
 (isOnPostgres ? describe.skip : describe)('the SQLite file', () => {

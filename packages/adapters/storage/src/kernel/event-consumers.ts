@@ -31,7 +31,7 @@ export class SqlEventConsumerRepository implements EventConsumerRepository {
     this.insert = connection.command('INSERT INTO event_consumer (name) VALUES (?)');
     this.insertPosition = connection.command(
       `INSERT INTO event_consumer_position (consumer, realm_id, seq)
-       SELECT name, ?, ? FROM event_consumer WHERE name = ? ON CONFLICT DO NOTHING`,
+       SELECT c.name, r.id, ? FROM event_consumer c, realm r WHERE r.id = ? AND c.name = ? ON CONFLICT DO NOTHING`,
     );
     this.move = connection.command(
       'UPDATE event_consumer_position SET seq = ? WHERE consumer = ? AND realm_id = ? AND seq = ?',
@@ -55,13 +55,13 @@ export class SqlEventConsumerRepository implements EventConsumerRepository {
     if ((await this.exists.get(name)) !== undefined) return false;
     if ((await this.names.all()).length >= MAX_CONSUMERS) throw tooManyConsumers();
     await this.insert.run(name);
-    for (const [realmId, seq] of positions) await this.insertPosition.run(realmId, seq, name);
+    for (const [realmId, seq] of positions) await this.insertPosition.run(seq, realmId, name);
     return true;
   }
 
   async advance(name: string, realmId: RealmId, from: number, to: EventSeq): Promise<boolean> {
     if ((await this.move.run(to, name, realmId, from)).changes === 1) return true;
-    return from === 0 && (await this.insertPosition.run(realmId, to, name)).changes === 1;
+    return from === 0 && (await this.insertPosition.run(to, realmId, name)).changes === 1;
   }
 
   async remove(name: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { type EventSeq, MAX_CONSUMERS } from '@parley/domain/kernel';
+import { type EventSeq, MAX_CONSUMERS, type RealmId } from '@parley/domain/kernel';
 import { anotherRealm } from '../builders.js';
 import { code, type OpenStorage, stagesOn } from './storage-under-test.js';
 
@@ -48,6 +48,15 @@ export function eventConsumerRepositoryContract(open: OpenStorage): void {
         expect(await consumers.advance('unknown', realmId, 0, at(8))).toBe(false);
       });
       expect(await uow.readAcross((r) => r.consumers.findPositions('a'))).toEqual(new Map([[realmId, 7]]));
+    });
+
+    it('keeps no position of a deleted realm', async () => {
+      const { uow, realmId } = await twoRealms();
+      await uow.writeAcross(async ({ consumers }) => {
+        await consumers.add('a', new Map());
+        expect(await consumers.advance('a', (realmId + 1000) as RealmId, 0, at(8))).toBe(false);
+      });
+      expect(await uow.readAcross((r) => r.consumers.findPositions('a'))).toEqual(new Map());
     });
 
     it('returns the lowest position of all consumers and ignores removed ones', async () => {

@@ -40,7 +40,7 @@ export class MemoryEventConsumers implements EventConsumerRepository {
 
   async advance(name: string, realmId: RealmId, from: number, to: EventSeq): Promise<boolean> {
     const positions = await this.findPositions(name);
-    if (!positions || (positions.get(realmId) ?? 0) !== from) return false;
+    if (!positions || (positions.get(realmId) ?? 0) !== from || !this.unit.read('realms').has(realmId)) return false;
     this.unit.change('eventConsumers').set(name, new Map([...positions, [realmId, to]]));
     return true;
   }
