@@ -145,6 +145,26 @@ describe('parseSlackMessage', () => {
     expect(markdownOf({ text: 'fallback', blocks })).toBe(markdown);
   });
 
+  it.each([
+    null,
+    'a',
+    5,
+    {},
+    [null],
+    [[null]],
+    [[{ a: 1 }]],
+    [{}],
+    [{ a: null }],
+    [{ type: null }],
+    [{ type: 5 }],
+    [{ text: {} }],
+    [{ fields: [null] }],
+    [null, [null], { a: 1 }],
+    [{ type: 'unknown' }],
+  ])('shows the text of a message with the blocks %j', (blocks) => {
+    expect(markdownOf({ text: 'words', blocks })).toContain('words');
+  });
+
   it.each<[title: string, elements: unknown[], markdown: string]>([
     [
       'styled text',

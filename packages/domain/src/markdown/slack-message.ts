@@ -70,7 +70,7 @@ export function parseSlackMessage(untrusted: Json, limits = MESSAGE_LIMITS): rea
   const message = limited(untrusted, limits.maxParts, { left: limits.maxText });
   const blocks = parseSlackBlocks(list(message, 'blocks'));
   // A message with blocks uses `text` only in notifications.
-  const hasBlocks = blocks.length > 0 && list(message, 'blocks').some(isObject);
+  const hasBlocks = blocks.length > 0 && list(message, 'blocks').some(isBlock);
   const body = hasBlocks
     ? blocks
     : [...textBlocks(text(message, 'text'), member(message, 'mrkdwn') !== false), ...blocks];
@@ -86,6 +86,9 @@ function withIcon(icon: Inline, blocks: readonly Block[]): readonly Block[] {
   if (first?.type !== 'paragraph' && first?.type !== 'heading') return [paragraph([icon]), ...blocks];
   return [{ ...first, children: [icon, plain(' '), ...first.children] }, ...others];
 }
+
+/** False for other values, such as lists, which are shown as JSON. */
+const isBlock = (value: Json): boolean => word(value, 'type') !== '' || sectionBlocks(value).length > 0;
 
 const textBlocks = (content: string, isMrkdwn: boolean): readonly Block[] =>
   isMrkdwn ? parseMrkdwn(content) : nonEmpty(parseInline(content, false));
@@ -124,15 +127,17 @@ function blockOf(block: Json): readonly Block[] {
     case 'markdown':
       return text(block, 'text').trim() === '' ? [] : [{ type: 'markdown', text: text(block, 'text') }];
     default: {
-      const shown = [
-        ...textObjectBlocks(member(block, 'text')),
-        ...fieldList(list(block, 'fields').map(textInlines)),
-        ...nonEmpty(elementInlines(member(block, 'accessory'))),
-      ];
+      const shown = sectionBlocks(block);
       return shown.length === 0 && word(block, 'type') === '' ? valueBlocks(block) : shown;
     }
   }
 }
+
+const sectionBlocks = (section: Json): readonly Block[] => [
+  ...textObjectBlocks(member(section, 'text')),
+  ...fieldList(list(section, 'fields').map(textInlines)),
+  ...nonEmpty(elementInlines(member(section, 'accessory'))),
+];
 
 /** Blocks of a value that should be another one. */
 const valueBlocks = (value: Json): readonly Block[] => nonEmpty(parsePlain(jsonText(value)));
