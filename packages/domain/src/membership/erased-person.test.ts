@@ -28,6 +28,14 @@ describe('removal of mentions', () => {
   });
 
   it.each([
+    ['@<strong>Ann (Ops)</strong>', '@<strong>Deleted user|12</strong>'],
+    ['@_<strong>Ann Old|12</strong>', '@_<strong>Deleted user|12</strong>'],
+    ['<strong>Ann (Ops)</strong>', '<strong>Ann (Ops)</strong>'],
+  ])('replaces a mention that was rendered in bold because the person was renamed: %s', (text, changed) => {
+    expect(replace([text])).toEqual([changed]);
+  });
+
+  it.each([
     ['mentions of others', `@**Bob|13** @**Ann|123** ${html('@Ann (Ops)', 13)}`],
     ['the name in a text', 'Ann (Ops) is away **Ann (Ops)**'],
   ])('keeps %s', (_, text) => {

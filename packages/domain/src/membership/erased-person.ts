@@ -22,7 +22,7 @@ export interface FormerIdentity {
   readonly externalId: string | null;
 }
 
-/** Replaces mentions of an erased person in stored texts. Every text that it changes contains one of `hints`. */
+/** Replaces mentions of an erased person in stored texts. In every row that it changes, a text contains one of `hints`. */
 export interface MentionRemoval {
   readonly hints: readonly string[];
   /** Changes the texts of one row: Markdown, HTML, or JSON of these. Null stays null. */
@@ -53,11 +53,13 @@ export function mentionRemoval({ id, fullName }: Pick<FormerIdentity, 'id' | 'fu
       const names = [...new Set([fullName, ...namesIn(texts, rendered)])].filter(
         (name) => name !== DELETED_USER_NAME && !namesakes.has(name),
       );
-      const alternatives = [`[^*|\n]*\\|${id}`, ...names.map(escaped)].join('|');
-      const markdown = new RegExp(`(@_?\\*\\*)(?:${alternatives})(?=\\*\\*)`, 'g');
+      const spellings = new Set(names.flatMap((name) => [name, name.replaceAll('&', '&amp;')]));
+      const alternatives = [`[^*|<\n]*\\|${id}`, ...[...spellings].map(escaped)].join('|');
+      // Texts rendered after the person was renamed show a mention in bold.
+      const written = new RegExp(`(@_?(?:\\*\\*|<strong>))(?:${alternatives})(?=\\*\\*|</strong>)`, 'g');
       return texts.map(
         (text) =>
-          text?.replace(rendered, `$1${DELETED_USER_NAME}`).replace(markdown, `$1${DELETED_USER_NAME}|${id}`) ?? null,
+          text?.replace(rendered, `$1${DELETED_USER_NAME}`).replace(written, `$1${DELETED_USER_NAME}|${id}`) ?? null,
       );
     },
   };

@@ -135,6 +135,25 @@ export function reminderText(
 export const deletedReminderText = (note: string): string =>
   `You requested a reminder for a message that has been deleted.${noteText(note)}`;
 
+/** Returns the users that rendered text mentions, with the names that they had then. */
+export const mentionsIn = (html: string): readonly Pick<User, 'id' | 'fullName'>[] =>
+  [...html.matchAll(/ data-user-id="(\d+)">@?([^<]*)<\/span>/g)].map(([, id, name]) => ({
+    id: Number(id) as UserId,
+    fullName: name!.replaceAll('&amp;', '&'),
+  }));
+
+/** Returns the note with mentions that find users who were renamed since. */
+export function noteWithPresentNames({ note, renderedContent }: Reminder, users: readonly User[]): string {
+  let changed = note;
+  for (const { id, fullName } of mentionsIn(renderedContent)) {
+    const user = users.find((each) => each.id === id);
+    if (!user || user.fullName === fullName) continue;
+    for (const former of [fullName, `${fullName}|${id}`])
+      changed = changed.replaceAll(`**${former}**`, `**${user.fullName}|${id}**`);
+  }
+  return changed;
+}
+
 const noteText = (note: string): string => (note === '' ? '' : ` Note:\n > ${note.replaceAll('\n', '\n > ')}`);
 
 /** Returns a fence longer than any in the text. */

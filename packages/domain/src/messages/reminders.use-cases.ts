@@ -12,8 +12,11 @@ import {
   DELETED_MESSAGE_JOB,
   deletedReminderText,
   loadReminded,
+  mentionsIn,
+  noteWithPresentNames,
   parseNote,
   REMINDER_LIST,
+  type Reminder,
   reminderText,
 } from './reminders.js';
 import { cancelDelivery, planDelivery, REMINDER_JOB } from './scheduled-delivery.js';
@@ -111,26 +114,29 @@ export class RemoveTextFromReminders implements JobHandler<{ readonly id: number
     after: number,
     parse: (realm: Realm, text: string) => Promise<ParsedMarkdown | null>,
   ): Promise<number | null> {
-    const { realm, reminders } = await this.uow.read(realmId, async (reads) => ({
-      realm: await reads.realms.get(realmId),
-      reminders: await reads.reminders.listOfMessage(realmId, messageId, after, AT_ONCE),
-    }));
-    const texts: { readonly id: ReminderId; readonly content: string; readonly ahead: ParsedMarkdown | null }[] = [];
+    const { realm, reminders } = await this.uow.read(realmId, async (reads) => {
+      const some = await reads.reminders.listOfMessage(realmId, messageId, after, AT_ONCE);
+      const mentionedIds = some.flatMap(({ renderedContent }) => mentionsIn(renderedContent).map(({ id }) => id));
+      const mentioned = await reads.users.list(realmId, mentionedIds);
+      const withNote = (one: Reminder) => ({ id: one.id, note: noteWithPresentNames(one, mentioned) });
+      return { realm: await reads.realms.get(realmId), reminders: some.map(withNote) };
+    });
+    const texts: (Pick<Reminder, 'id' | 'note' | 'content'> & { readonly ahead: ParsedMarkdown | null })[] = [];
     for (const { id, note } of reminders) {
       const content = deletedReminderText(note);
-      texts.push({ id, content, ahead: await parse(realm, content) });
+      texts.push({ id, note, content, ahead: await parse(realm, content) });
     }
     await this.uow.write(realmId, async (tx) => {
       // The message may have been restored in the meantime.
       if ((await tx.messages.list(realmId, [messageId])).length > 0) return;
-      for (const { id, content, ahead } of texts) {
+      for (const { id, note, content, ahead } of texts) {
         const reminder = await tx.reminders.find(realmId, id);
         if (!reminder) continue;
         const { userId } = reminder;
         // A deactivated user has no access.
         const actor = (await tx.actors.list(realmId, [userId])).get(userId) ?? null;
         const renderedContent = await this.render(tx, realm, content, { actor }, ahead);
-        const changed = { ...reminder, content, renderedContent };
+        const changed = { ...reminder, note, content, renderedContent };
         await tx.reminders.update(changed);
         await REMINDER_LIST.publish(tx, reminder, { type: 'reminder.removed', id });
         await REMINDER_LIST.publishAdded(tx, changed);

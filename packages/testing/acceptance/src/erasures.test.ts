@@ -104,6 +104,36 @@ describe('the erasure of a person', () => {
     expect(await traces()).toEqual([]);
   });
 
+  it('leaves no name in reminders of others about deleted messages, even a former name', async () => {
+    const { hamlet, iago } = people;
+    for (const owner of [hamlet, iago]) await openQueue(server, owner);
+    const remind = async (owner: TestUser, about: TestUser, name: string) => {
+      const params = { note: `ask @**${name}** and @_**${name}|${erased.id}**`, scheduled_delivery_timestamp: 2e9 };
+      const message_id = await server.sendMessage(about, town, { content: 'a message' });
+      fieldsOf(await server.post('/reminders', owner, { message_id, ...params }));
+      return message_id;
+    };
+    const other = await remind(iago, iago, word('oldname'));
+    await remind(hamlet, erased, word('oldname'));
+    fieldsOf(await server.patch(`/users/${erased.id}`, people.desdemona, { full_name: NAME }));
+    await remind(iago, erased, NAME);
+    fieldsOf(await server.delete(`/messages/${other}`, people.desdemona));
+    await erase({ everythingWritten: true });
+    const mention = `<span class="user-mention" data-user-id="${erased.id}">@Deleted user</span>`;
+    for (const [owner, count] of [
+      [hamlet, 1],
+      [iago, 2],
+    ] as const) {
+      const { reminders } = fieldsOf(await server.get('/reminders', owner));
+      expect(reminders).toHaveLength(count);
+      for (const { content, rendered_content } of reminders) {
+        expect(content).toContain(`ask @**Deleted user|${erased.id}** and @_**Deleted user|${erased.id}**`);
+        expect(rendered_content).toContain(mention.replace('user-mention', 'user-mention silent').replace('@', ''));
+      }
+    }
+    expect(await traces()).toEqual([]);
+  });
+
   it('keeps messages, with a deleted user as author and in mentions', async () => {
     await leaveTraces();
     await erase();
