@@ -41,6 +41,18 @@ const cast = async () => {
 };
 
 describe('renderText', () => {
+  it.each([[['former', 'present']], [['present', 'former']]])(
+    'mentions the active user of two with the same name, created as %j',
+    async (order) => {
+      const users = {
+        former: aUser({ name: 'former', fullName: 'Zoe', isActive: false }),
+        present: aUser({ name: 'present', fullName: 'zoe' }),
+      };
+      const fixture = await createFixture(aUser({ name: 'writer' }), ...order.map((name) => users[name as 'former']));
+      expect(await rendering(fixture)('writer', '@**Zoe**')).toContain('zoe');
+    },
+  );
+
   it.each([
     ['mentions users case-insensitively', 'guest', '@**OWNER**', '<em>owner</em>'],
     ['does not mention users of another realm', 'owner', '@**otherRealmUser**', '@**otherRealmUser**'],

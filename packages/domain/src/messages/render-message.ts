@@ -205,7 +205,8 @@ async function resolveUsers(
   const ids = [...everyNamed, ...everyById].map((user) => user.id);
   const inaccessible = actor && (await inaccessibleUserIds(tx, actor, realm, ids));
   const isAccessible = (user: User) => !inaccessible?.has(user.id);
-  const named = everyNamed.filter(isAccessible);
+  // The last user with a name has it: an active one, if there is any.
+  const named = everyNamed.filter(isAccessible).sort((a, b) => Number(a.isActive) - Number(b.isActive));
   const byFoldedName = new Map(named.map((user) => [foldCase(user.fullName), user]));
   const usersByName = new Map<string, User>();
   for (const name of userNames) {

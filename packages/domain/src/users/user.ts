@@ -220,7 +220,10 @@ export interface UserReads {
   listSomeEntries(realmId: RealmId, ids: readonly UserId[]): Promise<readonly UserListEntry[]>;
   /** The same for all users except guests. */
   listMemberEntries(realmId: RealmId): Promise<readonly UserListEntry[]>;
-  /** Returns up to `limit` users with `text` in their name, ignoring letter case, by folded name. No system bots. */
+  /**
+   * Returns up to `limit` users with `text` in their name, ignoring letter case: active ones first, by folded name. No
+   * system bots.
+   */
   listIdsNamedLike(realmId: RealmId, text: string, limit: number): Promise<readonly UserId[]>;
   /** Ascending id. */
   listSystemBots(realmId: RealmId): Promise<readonly User[]>;

@@ -250,7 +250,7 @@ export abstract class SqlUserRepository implements UserRepository {
     this.memberEntries = entries("realm_id = ? AND role <> 'guest'");
     this.namedLike = statements.values<UserId>(
       `SELECT id FROM "user" WHERE realm_id = ? AND name_key LIKE ? ESCAPE '\\' AND system_kind IS NULL
-       ORDER BY name_key LIMIT ? + 0`,
+       ORDER BY is_active DESC, name_key LIMIT ? + 0`,
     );
     this.systemBotRows = statements.rows<UserRow>(
       'SELECT * FROM "user" WHERE realm_id = ? AND system_kind IS NOT NULL ORDER BY id',

@@ -76,6 +76,12 @@ export interface PersonState {
   readonly list: 'realm_users' | 'realm_non_active_users' | 'cross_realm_bots';
 }
 
+export const isActive = ({ list }: PersonState): boolean => list !== 'realm_non_active_users';
+
+/** Order in which a name finds people. */
+export const activeFirst = (people: readonly PersonState[]): readonly PersonState[] =>
+  [...people].sort((a, b) => Number(isActive(b)) - Number(isActive(a)));
+
 type OwnProperty = Exclude<keyof Subscription, keyof Channel | 'subscribers'>;
 
 export interface ChannelState {

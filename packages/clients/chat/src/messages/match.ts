@@ -1,5 +1,5 @@
 import { destinationOf, type Narrow, type NarrowTerm } from '../kernel/narrow.js';
-import { type ChatState, RESOLVED_PREFIX, type StoredMessage, VISITOR_ID } from '../kernel/state.js';
+import { activeFirst, type ChatState, RESOLVED_PREFIX, type StoredMessage, VISITOR_ID } from '../kernel/state.js';
 import { destinationOfMessage, directWith, isMuted } from './unread.js';
 
 /** True for a conversation in which all messages arrive as events. */
@@ -109,9 +109,9 @@ export function channelNamed(state: ChatState, name: string): number | null {
 export function personNamed(state: ChatState, name: string): number | null {
   const wanted = name.toLowerCase();
   if (wanted === 'me') return state.selfId;
-  const found = state.people
-    .values()
-    .find(({ user }) => [user.full_name, user.email, user.delivery_email].some((it) => it?.toLowerCase() === wanted));
+  const found = activeFirst(state.people.values()).find(({ user }) =>
+    [user.full_name, user.email, user.delivery_email].some((it) => it?.toLowerCase() === wanted),
+  );
   if (found) return found.user.user_id;
   return state.people.get(Number(name)) ? Number(name) : null;
 }

@@ -35,6 +35,14 @@ describe('warningsFor', () => {
     expect(warningsFor(stateWith(people(20)), TOPIC, text)).toEqual(expected);
   });
 
+  it('takes the active one of two people with the same name', () => {
+    const state = stateWith(people(20));
+    const user = { user_id: 40, full_name: 'Person 25', role: 400 };
+    state.people.set(25, { user: { ...user, user_id: 25 }, list: 'realm_non_active_users' } as never);
+    state.people.set(40, { user, list: 'realm_users' } as never);
+    expect(warningsFor(state, TOPIC, '@**Person 25**')).toEqual([{ kind: 'unseen', userIds: [40] }]);
+  });
+
   it('counts subscribers without names if not all members are known', () => {
     expect(warningsFor(stateWith(null), TOPIC, '@**all** and @**Person 25**')).toEqual([{ kind: 'many', count: 40 }]);
   });

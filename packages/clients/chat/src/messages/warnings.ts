@@ -1,5 +1,5 @@
 import type { Destination } from '../kernel/narrow.js';
-import type { ChatState } from '../kernel/state.js';
+import { activeFirst, type ChatState } from '../kernel/state.js';
 import { isMember } from '../organization/organization.js';
 
 /** Warning shown before a message is sent. */
@@ -50,5 +50,5 @@ function sizeOf(state: ChatState, name: string): number {
 
 function personOf(state: ChatState, name: string, id: string | undefined): number | null {
   if (id !== undefined) return state.people.get(Number(id)) ? Number(id) : null;
-  return state.people.values().find(({ user }) => user.full_name === name)?.user.user_id ?? null;
+  return activeFirst(state.people.values()).find(({ user }) => user.full_name === name)?.user.user_id ?? null;
 }

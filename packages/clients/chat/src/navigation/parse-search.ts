@@ -1,5 +1,5 @@
 import { type Address, addressOf, canonical, type Narrow, type NarrowTerm, parseTerm } from '../kernel/narrow.js';
-import type { ChatState } from '../kernel/state.js';
+import { activeFirst, type ChatState, isActive } from '../kernel/state.js';
 import { rankOf } from '../messages/completion.js';
 import { channelNamed, peopleNamed, personNamed } from '../messages/match.js';
 import { formatSearch } from './search.js';
@@ -61,11 +61,16 @@ function termOf(state: ChatState, operator: string, operand: string): NarrowTerm
 
 /** Returns the id of the only person or channel that matches the name. */
 function onlyMatch(state: ChatState, of: 'person' | 'channel', text: string): number {
-  const all: readonly (readonly [id: number, name: string])[] =
+  const all: readonly (readonly [id: number, name: string, isActive: boolean])[] =
     of === 'person'
-      ? state.people.values().map(({ user }) => [user.user_id, user.full_name])
-      : state.channels.values().map(({ channel }) => [channel.stream_id, channel.name]);
-  const [found, ...others] = all.filter(([, name]) => rankOf(text, name) !== null);
+      ? activeFirst(state.people.values()).map((person) => [
+          person.user.user_id,
+          person.user.full_name,
+          isActive(person),
+        ])
+      : state.channels.values().map(({ channel }) => [channel.stream_id, channel.name, true]);
+  const matching = all.filter(([, name]) => rankOf(text, name) !== null);
+  const [found, ...others] = matching.filter(([, , is]) => is === matching[0]![2]);
   if (!found || others.length > 0) throw new UnclearName(of, text, found !== undefined);
   return found[0];
 }
@@ -144,13 +149,13 @@ function valuesOf(state: ChatState, operator: string, typed: string, channelId: 
     case 'sender':
     case 'mentions':
       return ranked(
-        state.people.values().map(({ user }) => [user.full_name, { operator, operand: user.user_id }]),
+        activeFirst(state.people.values()).map(({ user }) => [user.full_name, { operator, operand: user.user_id }]),
         typed,
       );
     case 'dm':
     case 'dm-including':
       return ranked(
-        state.people.values().map(({ user: { full_name, user_id } }) => {
+        activeFirst(state.people.values()).map(({ user: { full_name, user_id } }) => {
           return [full_name, { operator, operand: user_id === state.selfId ? [] : [user_id] }];
         }),
         typed,

@@ -83,6 +83,20 @@ describe('search', () => {
   );
 
   it.each([
+    ['from:iago', 4],
+    ['from:iag', 4],
+    ['from:"cordelia, lear\'s daughter"', 3],
+    ['from:cord', 3],
+  ])('finds active people before inactive ones: %s', (text, id) => {
+    const changed = stateWith();
+    for (const inactive of [2, 3]) {
+      const { user } = changed.people.get(inactive)!;
+      changed.people.set(inactive, { user, list: 'realm_non_active_users' });
+    }
+    expect(parseSearch(changed, text)).toMatchObject({ narrow: [{ operator: 'sender', operand: id }] });
+  });
+
+  it.each([
     ['from:nobody act', new UnclearName('person', 'nobody', false)],
     ['-mentions:iag', new UnclearName('person', 'iag', true)],
     ['dm:iago,nobody', new UnclearName('person', 'nobody', false)],

@@ -140,12 +140,15 @@ export function userRepositoryContract(open: OpenStorage): void {
         aUser({ name: 'Ann_' }),
         aUser({ name: 'joann', role: 'guest' }),
         aUser({ name: 'bob', isActive: false }),
+        aUser({ name: 'bobby' }),
       );
       await uow.read(realm.id, async ({ users }) => {
         expect(await users.listMemberEntries(realm.id)).toEqual([
           { id: user('Ann_').id, version: 1, isActive: true },
           { id: user('bob').id, version: 1, isActive: false },
+          { id: user('bobby').id, version: 1, isActive: true },
         ]);
+        expect(await users.listIdsNamedLike(realm.id, 'bob', 9)).toEqual([user('bobby').id, user('bob').id]);
         expect(await users.listIdsNamedLike(realm.id, 'aNN', 9)).toEqual([user('Ann_').id, user('joann').id]);
         expect(await users.listIdsNamedLike(realm.id, 'ann', 1)).toEqual([user('Ann_').id]);
         expect(await users.listIdsNamedLike(realm.id, 'n_', 9)).toEqual([user('Ann_').id]);

@@ -89,9 +89,9 @@ export class MemoryUsers implements UserRepository {
 
   async listIdsNamedLike(realmId: RealmId, text: string, limit: number): Promise<readonly UserId[]> {
     return this.members(realmId)
-      .map(({ id, fullName }) => ({ id, key: foldCase(fullName) }))
+      .map(({ id, fullName, isActive }) => ({ id, isActive, key: foldCase(fullName) }))
       .filter(({ key }) => key.includes(foldCase(text)))
-      .sort((a, b) => compareCodePoints(a.key, b.key))
+      .sort((a, b) => Number(b.isActive) - Number(a.isActive) || compareCodePoints(a.key, b.key))
       .map(({ id }) => id)
       .slice(0, limit);
   }
