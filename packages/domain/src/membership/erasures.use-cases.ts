@@ -112,10 +112,11 @@ export interface ReplayedErasures {
  * the erasure under the same id, stay unchanged. Repeatable.
  */
 export class ReplayErasures {
-  static readonly inject = ['unitOfWork', 'erasureLedger'] as const;
+  static readonly inject = ['unitOfWork', 'erasureLedger', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly ledger: ErasureLedger,
+    private readonly clock: Clock,
   ) {}
 
   async execute(entries: readonly ErasureRecord[]): Promise<ReplayedErasures> {
@@ -133,7 +134,7 @@ export class ReplayErasures {
         if (user.role === 'owner' && user.isActive && (await isOnlyOwnerOf(tx, realm.id, user.id))) {
           withoutOwner.add(realm);
         }
-        const { hasChanged } = await startErasure(tx, user, entry);
+        const { hasChanged } = await startErasure(tx, user, { ...entry, dueAt: this.clock.now() });
         if (hasChanged) repeated.push(entry);
       });
     }
@@ -151,7 +152,10 @@ const identityOf = ({ id, fullName, email, externalId }: User): FormerIdentity =
   externalId: externalId ?? null,
 });
 
-type Request = Pick<Erasure, 'requestedAt' | 'everythingWritten'>;
+interface Request extends Pick<Erasure, 'requestedAt' | 'everythingWritten'> {
+  /** Default: the time of the request, which may be in the future of this server if another one had it. */
+  readonly dueAt?: UnixSeconds;
+}
 
 interface StartedErasure {
   readonly erasure: Erasure;
@@ -174,11 +178,11 @@ async function startOne(tx: Transaction, user: User, request: Request): Promise<
   const former = await findErasure(tx, user);
   if (!former) return { erasure: await begin(tx, user, request), hasChanged: true };
   if (former.everythingWritten || !request.everythingWritten) return { erasure: former, hasChanged: false };
-  const { requestedAt } = request;
+  const { requestedAt, dueAt = requestedAt } = request;
   const erasure = { ...former, everythingWritten: true, requestedAt, endedAt: null };
   await tx.erasures.update(erasure);
   // The job of an unfinished erasure continues with the messages.
-  if (former.endedAt !== null) await planMessages(tx, erasure, identityOf(user), requestedAt);
+  if (former.endedAt !== null) await planMessages(tx, erasure, identityOf(user), dueAt);
   return { erasure, hasChanged: true };
 }
 
@@ -186,12 +190,16 @@ const planMessages = (tx: Transaction, { id, realmId }: Erasure, former: FormerI
   planErasure(tx, realmId, { erasureId: id, former, everythingWritten: true, stage: 'messages', at: null }, dueAt);
 
 /** Removes the identity of a person and schedules the rest. */
-async function begin(tx: Transaction, user: User, { requestedAt, everythingWritten }: Request): Promise<Erasure> {
+async function begin(
+  tx: Transaction,
+  user: User,
+  { requestedAt, everythingWritten, dueAt = requestedAt }: Request,
+): Promise<Erasure> {
   const { realmId, id: userId } = user;
   if (user.isActive) {
-    await deactivateWithBots(tx, await tx.realms.get(realmId), user, requestedAt, profileOf(userId));
+    await deactivateWithBots(tx, await tx.realms.get(realmId), user, dueAt, profileOf(userId));
   } else await tx.users.update(await withoutProfile(tx, user));
-  await removePushTokens(tx, realmId, userId, requestedAt);
+  await removePushTokens(tx, realmId, userId, dueAt);
   await removeIdentity(tx, await tx.users.get(realmId, userId));
   const erasure = await tx.erasures.add({
     realmId,
@@ -210,7 +218,7 @@ async function begin(tx: Transaction, user: User, { requestedAt, everythingWritt
     stage: 'rows',
     at: null,
   } as const;
-  await planErasure(tx, realmId, payload, requestedAt);
+  await planErasure(tx, realmId, payload, dueAt);
   return erasure;
 }
 

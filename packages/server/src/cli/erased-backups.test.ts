@@ -108,6 +108,20 @@ describe('the restore of a backup that contains people who were erased later', (
     });
   });
 
+  it.each([[[]], [['--everything-written']]])(
+    'erases them at once if the clock is behind that of the ledger: %j',
+    async (flags) => {
+      await run('user', 'erase', String(erasedId), '--yes', ...flags);
+      moveAway();
+      const ledger = `${database}.erasures`;
+      const ahead = (await readLedger(ledger)).map((entry) => ({ ...entry, requestedAt: entry.requestedAt + 446 }));
+      writeFileSync(ledger, ahead.map((entry) => `${JSON.stringify(entry)}\n`).join(''));
+      expect(await run('restore', backup)).toMatchObject({ erasedAgain: 1 });
+      expect(tracesInRows()).toEqual(flags.length === 0 ? [WRITTEN] : []);
+      expect(await run('erasure', 'list')).toMatchObject({ erasures: [{ endedAt: expect.any(Number) }] });
+    },
+  );
+
   it('reads the erasures from the former database if the ledger is lost', async () => {
     await erase();
     moveAway();
