@@ -33,7 +33,8 @@ import {
   requireErasable,
 } from './erasures.js';
 import { getHostUser, type HostUserReference, removeExternalId } from './host-users.js';
-import { otherAccountsOf } from './merged-accounts.js';
+import { linkVisit, otherAccountsOf } from './merged-accounts.js';
+import { isPlaceholder } from './placeholders.js';
 
 export interface ErasureRequest {
   readonly realmId: RealmId;
@@ -170,7 +171,12 @@ export async function startErasure(tx: Transaction, user: User, request: Request
   // The identity leads to them.
   const others = await otherAccountsOf(tx, user);
   const started = await startOne(tx, user, request);
-  if (started.hasChanged) for (const other of others) await startErasure(tx, other, request);
+  if (!started.hasChanged) return started;
+  for (const other of others) {
+    // A later request to erase everything written must find placeholders without the identity.
+    if (isPlaceholder(other)) await linkVisit(tx, other, user.id);
+    await startErasure(tx, other, request);
+  }
   return started;
 }
 

@@ -4,10 +4,10 @@ import { ENTITIES_PER_PAGE } from '../kernel/work.js';
 import type { User } from '../users/user.js';
 import { emailKey, externalIdKey, findPlaceholder } from './placeholders.js';
 
-/** Key that links a user to the visit with the user's messages. It does not claim the account. */
+/** Key that links a user to a visit or erased placeholder of the same person. It does not claim the account. */
 const visitKey = (userId: UserId): string => `visit:${userId}`;
 
-/** Remembers that a user has the messages of a visit. Each visit leads to the user's earlier one. */
+/** Remembers that a visit or erased placeholder is of the same person. Each one leads to the user's earlier one. */
 export async function linkVisit(tx: Transaction, { realmId, id: visitorId }: User, userId: UserId): Promise<void> {
   const earlier = await tx.placeholderKeys.findByKey(realmId, visitKey(userId));
   if (earlier) await tx.placeholderKeys.update({ ...earlier, key: visitKey(visitorId) });

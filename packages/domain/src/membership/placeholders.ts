@@ -12,7 +12,7 @@ import { accessorsOf } from '../users/user-delivery.js';
 import { reactivateWithGroups } from './deactivation.js';
 import { changeRole } from './roles.js';
 
-/** Identity of a person that claims a placeholder at the first log-in, or user that has the messages of a visit. */
+/** Identity of a person that claims a placeholder at the first log-in, or user with whom the account belongs to one person. */
 export interface PlaceholderKey {
   readonly id: PlaceholderKeyId;
   readonly realmId: RealmId;

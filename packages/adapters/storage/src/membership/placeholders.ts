@@ -6,8 +6,8 @@ export const PLACEHOLDER_FEATURE = {
     columns: { placeholderId: 'int', key: 'text' },
     indices: ['UNIQUE INDEX placeholder_key_by_key ON placeholder_key (realm_id, key)'],
   }).feature(27, 'placeholderKeys', {
-    data: 'Addresses and ids by which imported people get their account; users with the messages of a visit',
-    // A later request to erase everything written follows the visits of the person.
+    data: 'Addresses and ids by which imported people get their account; links between accounts of one person',
+    // A later request to erase everything written follows these links.
     erase: "realm_id = {realm} AND placeholder_id = {id} AND key NOT LIKE 'visit:%'",
   }),
   notExported: { placeholder_key: 'It refers to people of the original system.' },
