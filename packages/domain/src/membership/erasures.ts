@@ -170,6 +170,8 @@ interface Positions {
   readonly reactions: number;
   readonly answers: number;
   readonly files: number;
+  /** Users in order, whose profiles may mention the person. */
+  readonly descriptions: number;
   readonly events: number;
   readonly texts: TableCursor;
   /** Newest first. */
@@ -189,6 +191,7 @@ export const ERASURE_STAGES = [
   'reactions',
   'answers',
   'files',
+  'descriptions',
   'events',
   'texts',
   'held',

@@ -19,6 +19,7 @@ import type { User } from '../users/user.js';
 import { isOnlyOwnerOf } from '../users/user-permissions.js';
 import { deleteSomeMessages, MESSAGE_SCOPES, newestOf } from './contribution-deletion.js';
 import { type Deletions, deactivateWithBots, MAX_BOTS_AT_ONCE, withoutProfile } from './deactivation.js';
+import { replaceDescriptions, replaceInProfiles } from './erased-descriptions.js';
 import { isAnswerOf, replacedEvent, replaceInSentMessages } from './erased-events.js';
 import { erasedEmail, type FormerIdentity, isErased, mentionRemoval } from './erased-person.js';
 import {
@@ -381,6 +382,8 @@ function stepOf(
       return removeRows(tx, realmId, payload);
     case 'bots':
       return removeBots(tx, realmId, payload, now);
+    case 'descriptions':
+      return replaceInDescriptions(tx, realmId, payload);
     case 'events':
       return replaceEvents(tx, realmId, payload);
     case 'texts':
@@ -422,6 +425,15 @@ async function removeBots(tx: Transaction, realmId: RealmId, payload: At<'bots'>
     await removeIdentity(tx, await tx.users.get(realmId, bot.id));
   }
   return { next: rest.length > MAX_BOTS_AT_ONCE ? { stage: 'bots', at: null } : following(payload), counts: {} };
+}
+
+async function replaceInDescriptions(tx: Transaction, realmId: RealmId, payload: At<'descriptions'>): Promise<Step> {
+  const { former, at } = payload;
+  const removal = mentionRemoval(former);
+  const first = at === null ? await replaceDescriptions(tx, realmId, removal) : 0;
+  const { count, next } = await replaceInProfiles(tx, realmId, removal, at ?? 0);
+  const counts = { changedTexts: first + count };
+  return { next: next === null ? following(payload) : { stage: 'descriptions', at: next }, counts };
 }
 
 async function replaceTexts(tx: Transaction, realmId: RealmId, payload: At<'texts'>): Promise<Step> {

@@ -100,7 +100,7 @@ export class ProfileValues {
     const value: ProfileValue = { fieldId, value: text, rendered };
     present.set(fieldId, value);
     await tx.profiles.putValue(realm.id, user.id, value);
-    await announce(tx, user, value);
+    await announceProfileValue(tx, user, value);
   }
 }
 
@@ -144,12 +144,12 @@ export function editableField(
 /** Does nothing if there is no value. */
 export async function removeProfileValue(tx: Transaction, user: User, fieldId: ProfileFieldId): Promise<void> {
   if (!(await tx.profiles.removeValue(user.realmId, user.id, fieldId))) return;
-  await announce(tx, user, { fieldId, value: null, rendered: null });
+  await announceProfileValue(tx, user, { fieldId, value: null, rendered: null });
 }
 
-function announce(
+export function announceProfileValue(
   tx: Transaction,
-  { realmId, id: userId }: User,
+  { realmId, id: userId }: Pick<User, 'realmId' | 'id'>,
   { fieldId, value, rendered }: { fieldId: ProfileFieldId; value: string | null; rendered: string | null },
 ) {
   return tx.events.append(realmId, {

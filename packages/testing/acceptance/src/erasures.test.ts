@@ -104,6 +104,27 @@ describe('the erasure of a person', () => {
     expect(await traces()).toEqual([]);
   });
 
+  it('leaves no name in descriptions, profiles and welcome texts that mention the person', async () => {
+    const { desdemona, hamlet } = people;
+    const text = `Ask @**${word('oldname')}** or @_**${word('oldname')}|${erased.id}**`;
+    for (const owner of [hamlet, erased]) await openQueue(server, owner);
+    fieldsOf(await server.patch(`/streams/${town}`, desdemona, { description: text }));
+    fieldsOf(await server.post('/channel_folders/create', desdemona, { name: 'folder', description: text }));
+    fieldsOf(await server.patch('/realm', desdemona, { description: text, welcome_message_custom_text: text }));
+    const field = { name: 'About', hint: '', field_type: 2 };
+    const { id } = fieldsOf(await server.post('/realm/profile_fields', desdemona, field));
+    fieldsOf(await server.patch('/users/me/profile_data', hamlet, { data: [{ id, value: text }] }));
+    const invitation = { invitee_emails: 'guest@example.com', stream_ids: [town], welcome_message_custom_text: text };
+    fieldsOf(await server.post('/invites', desdemona, invitation));
+    await erase();
+    expect(await traces()).toEqual([]);
+    const { streams } = fieldsOf(await server.get('/streams', hamlet));
+    expect(streams.find(({ stream_id }: Wire) => stream_id === town)).toMatchObject({
+      description: `Ask @**Deleted user|${erased.id}** or @_**Deleted user|${erased.id}**`,
+      rendered_description: expect.stringContaining('>@Deleted user</span>'),
+    });
+  });
+
   it('leaves no name in reminders of others about deleted messages, even a former name', async () => {
     const { hamlet, iago } = people;
     for (const owner of [hamlet, iago]) await openQueue(server, owner);

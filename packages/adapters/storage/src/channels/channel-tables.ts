@@ -128,12 +128,14 @@ export const CHANNEL_TABLES = {
     channel: {
       data: 'Channels',
       keep: { 'Ids without text.': ['creator_id'] },
-      other: ['name', 'name_key', 'description', 'rendered_description', 'privacy', 'topics_policy', 'permissions'],
+      anonymise: ['description', 'rendered_description'],
+      other: ['name', 'name_key', 'privacy', 'topics_policy', 'permissions'],
     },
     channel_folder: {
       data: 'Channel folders',
       keep: { 'Ids without text.': ['creator_id'] },
-      other: ['name', 'name_key', 'description', 'rendered_description'],
+      anonymise: ['description', 'rendered_description'],
+      other: ['name', 'name_key'],
     },
     default_channel_group: { other: ['name', 'name_key', 'description', 'channel_ids'] },
   },

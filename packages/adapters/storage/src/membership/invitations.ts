@@ -190,6 +190,7 @@ export const INVITATION_FEATURE = {
     invitation_offer: {
       data: 'Welcome texts of invitations',
       erase: 'realm_id = {realm} AND NOT EXISTS (SELECT 1 FROM invitation i WHERE i.offer_id = invitation_offer.id)',
+      mentions: ['welcome_text'],
     },
     invitation_letters: {},
   },

@@ -48,7 +48,7 @@ const ERASED: readonly (keyof Tables)[] = [
 /** Tables with texts that may mention a person. */
 const MENTIONING: readonly (keyof Tables)[] = [
   ...(['messages', 'edits of messages', 'archivedMessages', 'rows of draft', 'rows of reminder'] as const),
-  ...(['rows of scheduledMessage', 'rows of snippet'] as const),
+  ...(['rows of scheduledMessage', 'rows of snippet', 'invitations'] as const),
 ];
 
 export class MemoryPersonalData implements PersonalDataRepository {
