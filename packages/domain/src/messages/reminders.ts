@@ -136,7 +136,7 @@ export const deletedReminderText = (note: string): string =>
   `You requested a reminder for a message that has been deleted.${noteText(note)}`;
 
 /** Returns the users that rendered text mentions, with the names that they had then. */
-export const mentionsIn = (html: string): readonly Pick<User, 'id' | 'fullName'>[] =>
+export const usersMentionedIn = (html: string): readonly Pick<User, 'id' | 'fullName'>[] =>
   [...html.matchAll(/ data-user-id="(\d+)">@?([^<]*)<\/span>/g)].map(([, id, name]) => ({
     id: Number(id) as UserId,
     fullName: name!.replaceAll('&amp;', '&'),
@@ -145,7 +145,7 @@ export const mentionsIn = (html: string): readonly Pick<User, 'id' | 'fullName'>
 /** Returns the note with mentions that find users who were renamed since. */
 export function noteWithPresentNames({ note, renderedContent }: Reminder, users: readonly User[]): string {
   let changed = note;
-  for (const { id, fullName } of mentionsIn(renderedContent)) {
+  for (const { id, fullName } of usersMentionedIn(renderedContent)) {
     const user = users.find((each) => each.id === id);
     if (!user || user.fullName === fullName) continue;
     for (const former of [fullName, `${fullName}|${id}`])

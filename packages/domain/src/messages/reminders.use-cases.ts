@@ -12,12 +12,12 @@ import {
   DELETED_MESSAGE_JOB,
   deletedReminderText,
   loadReminded,
-  mentionsIn,
   noteWithPresentNames,
   parseNote,
   REMINDER_LIST,
   type Reminder,
   reminderText,
+  usersMentionedIn,
 } from './reminders.js';
 import { cancelDelivery, planDelivery, REMINDER_JOB } from './scheduled-delivery.js';
 import { requireFuture } from './scheduled-messages.js';
@@ -116,7 +116,7 @@ export class RemoveTextFromReminders implements JobHandler<{ readonly id: number
   ): Promise<number | null> {
     const { realm, reminders } = await this.uow.read(realmId, async (reads) => {
       const some = await reads.reminders.listOfMessage(realmId, messageId, after, AT_ONCE);
-      const mentionedIds = some.flatMap(({ renderedContent }) => mentionsIn(renderedContent).map(({ id }) => id));
+      const mentionedIds = some.flatMap(({ renderedContent }) => usersMentionedIn(renderedContent).map(({ id }) => id));
       const mentioned = await reads.users.list(realmId, mentionedIds);
       const withNote = (one: Reminder) => ({ id: one.id, note: noteWithPresentNames(one, mentioned) });
       return { realm: await reads.realms.get(realmId), reminders: some.map(withNote) };
