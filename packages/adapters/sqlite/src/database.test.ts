@@ -1,5 +1,6 @@
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -68,8 +69,33 @@ it('uses a file that was created but never written', () => {
   expect(readFileSync(path).readUInt32BE(68)).toBe(APPLICATION_ID);
 });
 
+it('continues a creation that was interrupted before one of its first statements', () => {
+  const copies: string[] = [];
+  let latest = '';
+  const copy = () => {
+    if (copies.length === 20) return;
+    const suffixes = ['', '-journal', '-wal'].filter((suffix) => existsSync(path + suffix));
+    const state = JSON.stringify(suffixes.map((suffix) => [suffix, readFileSync(path + suffix, 'latin1')]));
+    if (state === latest) return;
+    latest = state;
+    const folder = join(directory, String(copies.length));
+    mkdirSync(folder);
+    for (const suffix of suffixes) copyFileSync(path + suffix, join(folder, `parley.db${suffix}`));
+    copies.push(join(folder, 'parley.db'));
+  };
+  openWriter(path, { trace: copy }).close();
+  expect(copies.length).toBe(20);
+  for (const interrupted of copies) {
+    const again = openWriter(interrupted);
+    expect(again.pragma('user_version', { simple: true })).toBe(LATEST_VERSION);
+    expect(again.pragma('auto_vacuum', { simple: true })).toBe(2); // INCREMENTAL
+    again.close();
+  }
+});
+
 it('repeats a creation that was interrupted before its first commit', () => {
   const interrupted = new Sqlite(path);
+  interrupted.pragma('auto_vacuum = INCREMENTAL');
   interrupted.pragma(`application_id = ${APPLICATION_ID}`);
   interrupted.close();
   // Rollback journal of an empty database, https://sqlite.org/fileformat2.html#the_rollback_journal
@@ -79,7 +105,9 @@ it('repeats a creation that was interrupted before its first commit', () => {
   journal.writeUInt32BE(512, 20); // sector size
   journal.writeUInt32BE(4096, 24); // page size
   writeFileSync(`${path}-journal`, journal);
-  openWriter(path).close();
+  const again = openWriter(path);
+  expect(again.pragma('auto_vacuum', { simple: true })).toBe(2); // INCREMENTAL
+  again.close();
   expect(readFileSync(path).readUInt32BE(68)).toBe(APPLICATION_ID);
   openWriter(path).close();
 });

@@ -86,14 +86,8 @@ export function openWriter(path: string, { admit, trace, words }: WriterOptions 
   const database = open(path, { lockWaitMs: LOCK_WAIT_MS.opening, trace });
   try {
     if (!isNew && !hasLog) checkContents(database, admit);
-    // Takes effect only before the first page is written. `compactDatabase` changes older databases.
-    if (isNew) database.pragma('auto_vacuum = INCREMENTAL');
-    // Written before the write-ahead log is enabled, so the file header identifies the database even after a crash
-    // before the first checkpoint. A crash in the middle makes SQLite's recovery empty the file, although its header
-    // was ours.
-    if (database.pragma('application_id', { simple: true }) !== APPLICATION_ID) {
-      database.pragma(`application_id = ${APPLICATION_ID}`);
-    }
+    // True for a new file, and for one emptied by SQLite's recovery from a crash, although its header was ours.
+    if (database.pragma('application_id', { simple: true }) !== APPLICATION_ID) identify(database);
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = FULL');
     database.pragma('foreign_keys = ON');
@@ -122,6 +116,17 @@ export function openWriter(path: string, { admit, trace, words }: WriterOptions 
     throw error instanceof NotAdmitted ? error.cause : refusal(path, error);
   }
 }
+
+/**
+ * Writes the first page. The file header identifies the database from its first byte, before the write-ahead log is
+ * enabled, so that a crash never leaves a file that could belong to another program.
+ */
+const identify = (database: Database): void =>
+  database.transaction(() => {
+    // Takes effect only before the first page is written. `compactDatabase` changes older databases.
+    database.pragma('auto_vacuum = INCREMENTAL');
+    database.pragma(`application_id = ${APPLICATION_ID}`);
+  })();
 
 /** Opens a read-only connection that sees only committed data. */
 export function openReader(path: string, { trace, words }: Omit<WriterOptions, 'admit'> = {}): Database {

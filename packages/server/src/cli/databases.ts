@@ -25,13 +25,13 @@ export const REALM: Readonly<Record<string, CommandFlag>> = {
   realm: { value: 'STRING_ID', help: 'organization; default: the only one, or that of --default-realm' },
 };
 
-/** @throws StartupError if it cannot be determined */
+/** An empty file is none yet, such as one made by `touch` or a mount. @throws StartupError if it cannot be determined */
 export function hasDatabase({ configuration }: Invocation): boolean {
   const { database } = configuration;
   if (database.kind === 'postgres') return true;
   const { path } = database;
   try {
-    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+    return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EACCES') return false;
     throw new StartupError(

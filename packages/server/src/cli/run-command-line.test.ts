@@ -512,6 +512,18 @@ describe('parley command line', () => {
     other.close();
   });
 
+  it('creates a database in an empty file only with --new-database', async () => {
+    mkdirSync(join(directory, 'data'));
+    writeFileSync(database, '');
+    for (const args of [['user', 'list'], ['serve', '--port=0'], ['doctor']]) {
+      const { code, err } = await run(args);
+      expect([args, code, err]).toEqual([args, 1, expect.stringMatching(/^parley: There is no database at /)]);
+    }
+    expect(readdirSync(join(directory, 'data'))).toEqual(['parley.db']);
+    expect(statSync(database).size).toBe(0);
+    expect(await run(['realm', 'create', '--new-database', '', 'King Lear'])).toMatchObject({ code: 0 });
+  });
+
   it('rejects a file of another program and leaves it unchanged', async () => {
     mkdirSync(join(directory, 'data'));
     writeFileSync(database, 'Dear diary, today I wrote a database. '.repeat(10));

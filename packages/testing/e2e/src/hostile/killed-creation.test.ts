@@ -49,10 +49,12 @@ describe(`database file with seed ${SEED}`, () => {
     }
     expect(counts.get('fsync')).toBeGreaterThan(3);
     expect(counts.get('unlink')).toBeGreaterThan(0);
-    // Calls that change file names and sizes come first; the rest are chosen randomly.
+    // Syncs and removals are the borders between the states that a crash can leave; the rest are chosen randomly.
+    const chosen = new Set(points.filter(({ name }) => name === 'fsync' || name === 'unlink'));
+    const limit = Math.min(chosen.size + POINTS, points.length);
+    // Rare calls, which change file names and sizes, come first.
     const isRare = ({ name }: (typeof points)[number]) => counts.get(name)! < 60;
-    const chosen = new Set<(typeof points)[number]>();
-    while (chosen.size < Math.min(POINTS, points.length)) {
+    while (chosen.size < limit) {
       const among = chance.fraction() < 0.7 ? points.filter(isRare) : points;
       chosen.add(among[below(among.length)]!);
     }
