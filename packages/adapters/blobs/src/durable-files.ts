@@ -1,10 +1,44 @@
 import type { Dirent } from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
+import { DomainError } from '@parley/domain/kernel';
 
 /** Writes a whole chunk, since the kernel may write less per call. */
 export async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
   let written = 0;
   while (written < chunk.length) written += (await file.write(chunk, written)).bytesWritten;
+}
+
+/** Error codes of a full, read-only or failing disk, including quotas and file size limits of the process. */
+const DISK_FAILURES = new Set(['EDQUOT', 'EFBIG', 'EIO', 'ENOSPC', 'EROFS']);
+
+/** Receives the reason when a store begins to fail, and null when it works again. */
+export type FilesListener = (problem: string | null) => void;
+
+/** Disk of a folder. A failure is an operational problem, not a bug. */
+export class FolderDisk {
+  private isFailing = false;
+
+  constructor(
+    private readonly folder: string,
+    private readonly onProblem: FilesListener = () => {},
+  ) {}
+
+  /** Runs work that writes files. @throws DomainError SERVER_BUSY if the disk is full, read-only or failing */
+  async saving<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      const result = await work();
+      if (this.isFailing) this.onProblem(null);
+      this.isFailing = false;
+      return result;
+    } catch (error) {
+      const { code = '', message } = error as NodeJS.ErrnoException;
+      if (!DISK_FAILURES.has(code)) throw error;
+      if (!this.isFailing) this.onProblem(`The folder ${this.folder} cannot be written to: ${message}`);
+      this.isFailing = true;
+      const text = 'The server cannot save files right now; try again in a moment.';
+      throw Object.assign(new DomainError('SERVER_BUSY', text, { retryAfter: 1 }), { cause: error });
+    }
+  }
 }
 
 /** Makes changes of a folder durable. */

@@ -32,6 +32,30 @@ describe('FolderBlobStore', () => {
     await close();
   });
 
+  it.each(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'])(
+    'rejects content as SERVER_BUSY and reports it once on %s',
+    async (code) => {
+      folder = mkdtempSync(join(tmpdir(), 'parley-blobs-'));
+      const reports: (string | null)[] = [];
+      const store = new FolderBlobStore(files(), (problem) => reports.push(problem));
+      const failing = async function* () {
+        yield Buffer.from('begin');
+        throw Object.assign(new Error(`${code}: write`), { code });
+      };
+      for (const _ of [1, 2]) {
+        await expect(store.put(KEY, failing())).rejects.toMatchObject({
+          code: 'SERVER_BUSY',
+          details: { retryAfter: 1 },
+          cause: { code },
+        });
+      }
+      expect(readdirSync(join(files(), 'unfinished'))).toEqual([]);
+      expect(await store.put(KEY, content())).toBe(6);
+      expect(reports).toEqual([`The folder ${files()} cannot be written to: ${code}: write`, null]);
+      rmSync(folder, { recursive: true });
+    },
+  );
+
   it('recreates the folder if it was removed', async () => {
     const { store, close } = await open();
     await store.put(KEY, content());

@@ -10,7 +10,7 @@ import {
   isBlobKey,
   type StoredBlob,
 } from '@parley/domain/files';
-import { isMissing, namesIn, syncFolder, writeAll } from './durable-files.js';
+import { type FilesListener, FolderDisk, isMissing, namesIn, syncFolder, writeAll } from './durable-files.js';
 
 /** Number of key digits that name the subfolder, so that no folder contains more than a small part of all files. */
 const SHARD_DIGITS = 2;
@@ -27,21 +27,29 @@ export class FolderBlobStore implements BlobStore {
   /** Folders with names already synced to disk. */
   private readonly syncedFolders = new Set<string>();
 
-  constructor(private readonly folder: string) {
+  readonly disk: FolderDisk;
+
+  constructor(
+    private readonly folder: string,
+    onProblem?: FilesListener,
+  ) {
+    this.disk = new FolderDisk(folder, onProblem);
     this.unfinished = join(folder, UNFINISHED);
   }
 
-  async put(key: BlobKey, content: AsyncIterable<Uint8Array>): Promise<number> {
-    await this.makeFolder(this.unfinished);
-    const temporary = join(this.unfinished, randomUUID());
-    try {
-      const size = await writeDurably(temporary, content);
-      await this.adopt(key, temporary);
-      return size;
-    } catch (error) {
-      await rm(temporary, { force: true });
-      throw error;
-    }
+  put(key: BlobKey, content: AsyncIterable<Uint8Array>): Promise<number> {
+    return this.disk.saving(async () => {
+      await this.makeFolder(this.unfinished);
+      const temporary = join(this.unfinished, randomUUID());
+      try {
+        const size = await writeDurably(temporary, content);
+        await this.adopt(key, temporary);
+        return size;
+      } catch (error) {
+        await rm(temporary, { force: true });
+        throw error;
+      }
+    });
   }
 
   /** Turns a synced file on the same file system into a blob by renaming it. */

@@ -31,3 +31,18 @@ it('FolderPartialBlobStore denies access to other users and survives the blob sw
   }
   await close();
 });
+
+it.each(['folder', 'other'] as const)(
+  'FolderPartialBlobStore with a blob store of kind %s rejects bytes as SERVER_BUSY on a full disk and keeps earlier ones',
+  async (kind) => {
+    const { partials, close } = await open(kind);
+    const key = 'ab'.padEnd(32, '0') as BlobKey;
+    const content = async function* () {
+      yield Buffer.from('begin');
+      throw Object.assign(new Error('write'), { code: 'ENOSPC' });
+    };
+    await expect(partials.append(key, 0, content())).rejects.toMatchObject({ code: 'SERVER_BUSY' });
+    expect(await partials.sizeOf(key)).toBe(5);
+    await close();
+  },
+);

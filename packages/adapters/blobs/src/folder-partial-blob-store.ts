@@ -9,7 +9,7 @@ import {
   type StoredBlob,
   uploadConflict,
 } from '@parley/domain/files';
-import { isMissing, namesIn, syncFolder, writeAll } from './durable-files.js';
+import { FolderDisk, isMissing, namesIn, syncFolder, writeAll } from './durable-files.js';
 import { FolderBlobStore } from './folder-blob-store.js';
 
 /** Maximum unsynced bytes at a system failure. The file size never includes missing bytes. */
@@ -17,11 +17,15 @@ const SYNC_EVERY = 16 * 1024 * 1024;
 
 /** Stores partial blobs as files in a folder, readable only by the server's user. */
 export class FolderPartialBlobStore implements PartialBlobStore {
+  private readonly disk: FolderDisk;
+
   constructor(
     private readonly folder: string,
     /** A folder store on the same file system adopts the file itself; other stores receive its bytes. */
     private readonly blobs: BlobStore,
-  ) {}
+  ) {
+    this.disk = blobs instanceof FolderBlobStore ? blobs.disk : new FolderDisk(folder);
+  }
 
   async sizeOf(key: BlobKey): Promise<number> {
     try {
@@ -32,7 +36,15 @@ export class FolderPartialBlobStore implements PartialBlobStore {
     }
   }
 
-  async append(key: BlobKey, offset: number, content: AsyncIterable<Uint8Array>): Promise<number> {
+  append(key: BlobKey, offset: number, content: AsyncIterable<Uint8Array>): Promise<number> {
+    return this.disk.saving(() => this.write(key, offset, content));
+  }
+
+  finish(key: BlobKey): Promise<void> {
+    return this.disk.saving(() => this.complete(key));
+  }
+
+  private async write(key: BlobKey, offset: number, content: AsyncIterable<Uint8Array>): Promise<number> {
     const path = this.pathOf(key);
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     const file = await open(path, 'a', 0o600);
@@ -59,11 +71,11 @@ export class FolderPartialBlobStore implements PartialBlobStore {
     return size;
   }
 
-  async finish(key: BlobKey): Promise<void> {
+  private async complete(key: BlobKey): Promise<void> {
     const path = this.pathOf(key);
     if (!(await exists(path))) {
       if ((await this.blobs.sizeOf(key)) !== null) return;
-      await this.append(key, 0, nothing());
+      await this.write(key, 0, nothing());
     }
     try {
       if (this.blobs instanceof FolderBlobStore) await this.blobs.adopt(key, path);

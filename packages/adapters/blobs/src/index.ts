@@ -1,4 +1,5 @@
+export type { FilesListener } from './durable-files.js';
 export { FolderBlobStore } from './folder-blob-store.js';
 export { FolderPartialBlobStore } from './folder-partial-blob-store.js';
-export { type BucketListener, S3BlobStore, type S3Location } from './s3-blob-store.js';
+export { S3BlobStore, type S3Location } from './s3-blob-store.js';
 export { S3PartialBlobStore } from './s3-partial-blob-store.js';

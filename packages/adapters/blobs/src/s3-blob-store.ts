@@ -10,6 +10,7 @@ import type {
 } from '@aws-sdk/client-s3';
 import { type BlobKey, type BlobStore, type ByteRange, isBlobKey, type StoredBlob } from '@parley/domain/files';
 import { DomainError, loadOptional } from '@parley/domain/kernel';
+import type { FilesListener } from './durable-files.js';
 
 const require = createRequire(import.meta.url);
 
@@ -51,9 +52,6 @@ interface S3Limits {
 
 const LIMITS: S3Limits = { connections: 200, connectMs: 10_000, answerMs: 60_000, readerMs: 2000, checkMs: 5000 };
 
-/** Receives the reason when a bucket begins to fail, and null when it works again. */
-export type BucketListener = (problem: string | null) => void;
-
 /** Creates the agent for requests to a URL through a proxy; null for direct requests. */
 type AgentFactory = (url: string, options: AgentOptions) => Agent | null;
 
@@ -81,7 +79,7 @@ export class S3BlobStore implements BlobStore {
   constructor(
     private readonly location: S3Location,
     limits: Partial<S3Limits> = {},
-    private readonly onProblem: BucketListener = () => {},
+    private readonly onProblem: FilesListener = () => {},
     private readonly agentFor: AgentFactory = () => null,
   ) {
     this.limits = { ...LIMITS, ...limits };

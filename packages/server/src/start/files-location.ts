@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { type BucketListener, FolderBlobStore, S3BlobStore } from '@parley/blobs';
+import { type FilesListener, FolderBlobStore, S3BlobStore } from '@parley/blobs';
 import { OutgoingProxy } from '@parley/node-adapters';
 import type { Configuration, DatabaseLocation } from '../configuration/configuration.js';
 
@@ -47,10 +47,10 @@ export const locationOf = (configuration: FilesConfiguration): string =>
 /** Returns the configured store for file bytes. */
 export const blobStoreOf = (
   configuration: FilesConfiguration,
-  onProblem?: BucketListener,
+  onProblem?: FilesListener,
 ): FolderBlobStore | S3BlobStore =>
   configuration.files?.kind === 's3'
     ? new S3BlobStore({ ...configuration.files, credentials: null }, {}, onProblem, (url, options) =>
         new OutgoingProxy(configuration.outgoingProxy).agentFor(url, options),
       )
-    : new FolderBlobStore(filesFolderOf(configuration));
+    : new FolderBlobStore(filesFolderOf(configuration), onProblem);
