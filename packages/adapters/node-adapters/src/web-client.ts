@@ -245,7 +245,8 @@ export class PublicWebClient implements WebhookClient, PictureDownloads {
   };
 }
 
-const refused = (): WebhookRefused => new WebhookRefused('The address is not on the public Internet');
+const refused = (): WebhookRefused =>
+  new WebhookRefused('The address is not on the public Internet, and PARLEY_WEBHOOK_NETWORKS does not allow it');
 
 interface ReadResponse {
   readonly status: number;

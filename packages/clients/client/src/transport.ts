@@ -65,7 +65,10 @@ export class Transport {
     private readonly credentials: Credentials | null,
   ) {
     const { location } = globalThis as { location?: { readonly href: string } };
-    this.url = new URL(options.url, location?.href).href.replace(/\/$/, '');
+    const url = URL.canParse(options.url, location?.href) ? new URL(options.url, location?.href) : null;
+    // `localhost:9991` is the path 9991 of the scheme `localhost`.
+    if (!url?.host) throw new TypeError(`The url must begin with http:// or https://, not "${options.url}"`);
+    this.url = url.href.replace(/\/$/, '');
   }
 
   get mayStream(): boolean {
@@ -201,7 +204,7 @@ export class Transport {
     } catch (error) {
       if (error instanceof ParleyError) throw error;
       if (request.signal.aborted) throw request.signal.reason;
-      throw new ParleyError('The server cannot be reached', 'NO_CONNECTION', 0, {}, null, { cause: error });
+      throw new ParleyError(`The server ${this.url} cannot be reached`, 'NO_CONNECTION', 0, {}, null, { cause: error });
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);

@@ -1,3 +1,4 @@
+import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '@parley/domain/access';
 import { DomainError, type RealmId, type UserId } from '@parley/domain/kernel';
 import type { ComposedParley } from '../composition/parley.js';
 import { ENV_FILE } from '../configuration/env-file.js';
@@ -91,8 +92,13 @@ export interface Command {
   run(context: CommandContext): Promise<CommandResult | undefined>;
 }
 
-/** Returns the message of an error and, for an invalid name, the character that the API's text does not name. */
+const PASSWORD_RULE =
+  `Passwords have ${PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters and are hard to guess: no common words, ` +
+  'rows of keys, or parts of the name or email address.';
+
+/** Returns the message of an error with the rule or the character that the API's text does not name. */
 export function explained(error: Error): string {
+  if (error instanceof DomainError && error.is('WEAK_PASSWORD')) return `${error.message} ${PASSWORD_RULE}`;
   const character = error instanceof DomainError && error.is('INVALID_USER_NAME') ? error.details.character : undefined;
   return character === undefined ? error.message : `${error.message.slice(0, -1)}: ${JSON.stringify(character)}.`;
 }

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { hint } from '../kernel/did-you-mean.js';
-import { StartupError } from '../kernel/startup-error.js';
+import { StartupError, systemReasonOf } from '../kernel/startup-error.js';
 
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
@@ -20,7 +20,7 @@ export async function readCsvFile(
     if (statSync(path).size > MAX_FILE_BYTES) throw new Error(`the file is larger than ${MAX_FILE_BYTES} bytes`);
     text = utf8Of(readFileSync(path));
   } catch (error) {
-    throw new StartupError(`Cannot read ${path}: ${(error as Error).message}`);
+    throw new StartupError(`Cannot read ${path}: ${systemReasonOf(error)}.`);
   }
   if (text.trim() === '') throw new StartupError(`${path} is empty; the first line must name the columns.`);
   // Synchronous parsing is fine in a command.

@@ -30,7 +30,7 @@ import type { ImportReader, OpenImport, PersonMapping } from '@parley/transfer/r
 import type { ComposedParley } from '../composition/parley.js';
 import { COLUMN_NAMES } from '../exports/column-names.js';
 import { counted } from '../kernel/counted.js';
-import { StartupError, UsageError } from '../kernel/startup-error.js';
+import { StartupError, systemReasonOf, UsageError } from '../kernel/startup-error.js';
 import { parleyVersion } from '../version.js';
 import type { CommandContext, CommandResult } from './command.js';
 import { readCsvFile } from './csv-file.js';
@@ -131,7 +131,7 @@ export function readToken(context: CommandContext, { name, tokenHosts = [] }: Im
   try {
     return readFileSync(path, 'utf8').trim();
   } catch (error) {
-    throw new StartupError(`The token cannot be read: ${(error as Error).message}`);
+    throw new StartupError(`${path} cannot be read: ${systemReasonOf(error)}`);
   }
 }
 

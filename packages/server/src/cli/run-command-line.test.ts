@@ -699,6 +699,16 @@ describe('parley command line', () => {
     expect(look()).toEqual([]);
   });
 
+  it.each([
+    [['backup', '/nowhere/x.tar'], 'Cannot write to the folder of /nowhere/x.tar: no such file or directory.'],
+    [['user', 'import', '/nowhere.csv'], 'Cannot read /nowhere.csv: no such file or directory.'],
+    [['import', '/nowhere.zip', '--dry-run'], '/nowhere.zip does not exist.'],
+    [['user', 'list', '--env-file=/nowhere'], '--env-file: /nowhere cannot be read: no such file or directory.'],
+  ])('names a missing file in plain words: %j', async (args, message) => {
+    await run(['realm', 'create', '--new-database', '', 'Root']);
+    expect(await run(args)).toMatchObject({ out: '', err: `parley: ${message}` });
+  });
+
   it('keeps an organization at its address when another one is created', async () => {
     await run(['realm', 'create', '--new-database', 'first', 'First']);
     await whileServing([], async (url) => {

@@ -7,7 +7,7 @@ import type { Environment } from '../configuration/env-file.js';
 import { InvalidConfiguration, readConfiguration } from '../configuration/read-configuration.js';
 import { describeSettings } from '../configuration/settings.js';
 import { hint } from '../kernel/did-you-mean.js';
-import { StartupError, UsageError } from '../kernel/startup-error.js';
+import { StartupError, systemReasonOf, UsageError } from '../kernel/startup-error.js';
 import { parleyVersion } from '../version.js';
 import {
   COMMON_FLAGS,
@@ -81,8 +81,14 @@ const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   isDiskFailure(error) || (error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string');
 
 /** Appends the cause, which the API hides from users. */
-const messageOf = (error: Error): string =>
-  isDiskFailure(error.cause) ? `The database cannot be written to: ${error.cause.message}.` : explained(error);
+function messageOf(error: Error): string {
+  const { cause } = error;
+  if (isDiskFailure(cause)) return `The database cannot be written to: ${cause.message}.`;
+  if (error instanceof DomainError && isSystemError(cause)) return `Files cannot be written: ${systemReasonOf(cause)}.`;
+  return isSystemError(error) && error.path !== undefined
+    ? `${error.path}: ${systemReasonOf(error)}.`
+    : explained(error);
+}
 
 /** Returns the error code for `--json` output. */
 function codeOf(error: unknown): string {

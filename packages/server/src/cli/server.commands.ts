@@ -107,7 +107,12 @@ async function test({ invocation: { configuration }, words }: CommandContext): P
   try {
     await mailer.send({ to, senderName: 'Parley', subject: 'Test email', text, html: `<p>${text}</p>` });
   } catch (error) {
-    throw new StartupError(`The mail server rejected the email: ${(error as Error).message}`);
+    const { message, syscall, code } = error as NodeJS.ErrnoException;
+    const isRejection = syscall === undefined && code !== 'ETIMEDOUT';
+    const problem = isRejection
+      ? 'The mail server rejected the email'
+      : `No mail server answered at ${new URL(configuration.smtpUrl!).host}`;
+    throw new StartupError(`${problem}: ${message}`);
   }
   return {
     lines: [`The mail server accepted an email to ${to}. Check the mailbox or the mail server's log for delivery.`],

@@ -12,7 +12,7 @@ import { SETTINGS } from '../configuration/settings.js';
 import { examine } from '../doctor/doctor.js';
 import { addressesOf } from '../http/http-server.js';
 import { counted } from '../kernel/counted.js';
-import { StartupError, UsageError } from '../kernel/startup-error.js';
+import { StartupError, systemReasonOf, UsageError } from '../kernel/startup-error.js';
 import { readSetting } from '../kernel/values.js';
 import { blobStoreOf, locationOf } from '../start/files-location.js';
 import { filesStateOf, identityOf } from '../start/files-mark.js';
@@ -75,7 +75,7 @@ function requireSpace(path: string, bytes: number): void {
     const { bavail, bsize } = statfsSync(dirname(path));
     free = bavail * bsize;
   } catch (error) {
-    throw new StartupError(`Cannot write to the folder of ${path}: ${(error as Error).message}`);
+    throw new StartupError(`Cannot write to the folder of ${path}: ${systemReasonOf(error)}.`);
   }
   if (free < bytes) {
     throw new StartupError(

@@ -57,7 +57,7 @@ describe('env-file parser', () => {
 
   it('requires an explicitly named file to be readable', () => {
     expect(() => readConfiguration(['--env-file=/nowhere'], {}, { 'env-file': 'value' })).toThrow(
-      '--env-file names a file that cannot be read: ENOENT',
+      '--env-file: /nowhere cannot be read: no such file or directory.',
     );
   });
 });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { UsageError } from '../kernel/startup-error.js';
+import { systemReasonOf, UsageError } from '../kernel/startup-error.js';
 
 /** Environment file of the systemd unit in docs/deploy. */
 export const ENV_FILE = '/etc/parley/parley.env';
@@ -16,8 +16,7 @@ export function addEnvFile(environment: Environment, path: string | undefined): 
   try {
     text = readFileSync(path ?? ENV_FILE, 'utf8');
   } catch (error) {
-    if (path !== undefined)
-      throw new UsageError(`--env-file names a file that cannot be read: ${(error as Error).message}.`);
+    if (path !== undefined) throw new UsageError(`--env-file: ${path} cannot be read: ${systemReasonOf(error)}.`);
     // Systemd reads the file as root and passes on the variables, so the server needs no access to the file.
     const isConfigured = Object.keys(environment).some((name) => name.startsWith('PARLEY_'));
     if ((error as NodeJS.ErrnoException).code !== 'EACCES' || isConfigured) return;

@@ -275,7 +275,7 @@ describe('readConfiguration', () => {
     ${['--rate-limit-rules', 'api_by_you=60:5']}    | ${{}}                                                         | ${'--rate-limit-rules has no property api_by_you; did you mean api_by_ip?'}
     ${['--rate-limit-rules', 'api_by_ip=60']}       | ${{}}                                                         | ${/^--rate-limit-rules must be rules as in api_by_user=60:500,3600:9000/}
     ${['--rate-limit-rules', 'api_by_ip=60:99999']} | ${{}}                                                         | ${/^--rate-limit-rules.api_by_ip\[0\].limit must be an integer from 1 to 10000, not /}
-    ${[]}                                           | ${{ PARLEY_SECRET_FILE: '/nowhere/secret' }}                  | ${/^PARLEY_SECRET_FILE names a file that cannot be read: ENOENT/}
+    ${[]}                                           | ${{ PARLEY_SECRET_FILE: '/nowhere/secret' }}                  | ${/^PARLEY_SECRET_FILE: \/nowhere\/secret cannot be read: no such file or directory\.$/}
     ${[]}                                           | ${{ PARLEY_SECRET: 'long enough', PARLEY_SECRET_FILE: '/x' }} | ${'Both PARLEY_SECRET and PARLEY_SECRET_FILE are set; set only one of them.'}
     ${['--host', '0.0.0.0', '--demo']}              | ${{}}                                                         | ${/^Demo data is refused on 0\.0\.0\.0/}
     ${['--host', '192.168.1.4', '--dev']}           | ${{}}                                                         | ${/^Dev mode is refused on 192\.168\.1\.4/}

@@ -4,7 +4,7 @@ import { firstOf } from '@parley/domain/kernel';
 import { isLoopbackName, TRANSPORT_LIMITS, type TransportLimits } from '@parley/http';
 import { type BigBlueButtonAccount, NO_PROXY } from '@parley/node-adapters';
 import { hint } from '../kernel/did-you-mean.js';
-import { UsageError } from '../kernel/startup-error.js';
+import { systemReasonOf, UsageError } from '../kernel/startup-error.js';
 import { readSetting } from '../kernel/values.js';
 import { logInAccounts } from '../log-in/providers.js';
 import type { Configuration, DatabaseLocation, FilesLocation, IncomingMail, LogLevel } from './configuration.js';
@@ -76,7 +76,7 @@ function readFile(variable: string, path: string): string {
   try {
     return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
-    throw new UsageError(`${variable} names a file that cannot be read: ${(error as Error).message}.`);
+    throw new UsageError(`${variable}: ${path} cannot be read: ${systemReasonOf(error)}.`);
   }
 }
 

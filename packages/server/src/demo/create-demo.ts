@@ -19,7 +19,7 @@ import { MarkRead, SendMessage } from '@parley/domain/messages';
 import { AddProfileField, ChangeOwnProfile } from '@parley/domain/users';
 import { compose } from '../composition/container.js';
 import type { Resolve } from '../kernel/resolve.js';
-import { StartupError } from '../kernel/startup-error.js';
+import { StartupError, systemReasonOf } from '../kernel/startup-error.js';
 import { type DemoMessage, demoMessages, OPENING, OPENING_SECONDS, PERIOD_SECONDS } from './conversations.js';
 import {
   addDemoEmoji,
@@ -106,7 +106,7 @@ export function writeZuliprcFiles(directory: string, site: string, people: reado
       chmodSync(path, 0o600); // an existing file may have another mode
     }
   } catch (error) {
-    throw new StartupError(`Cannot write the demo users' zuliprc files: ${(error as Error).message}`);
+    throw new StartupError(`Cannot write the demo users' zuliprc files: ${systemReasonOf(error)}`);
   }
 }
 

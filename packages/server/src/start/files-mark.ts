@@ -4,7 +4,7 @@ import { FolderBlobStore, type S3BlobStore } from '@parley/blobs';
 import type { BlobKey } from '@parley/domain/files';
 import { administerDatabase, isDatabaseFile, placeOf } from '@parley/sqlite';
 import { RESTORING } from '../backup/restore-backup.js';
-import { StartupError } from '../kernel/startup-error.js';
+import { StartupError, systemReasonOf } from '../kernel/startup-error.js';
 import {
   blobStoreOf,
   databaseNameOf,
@@ -85,7 +85,7 @@ export async function claimFiles(
   } catch (error) {
     if (error instanceof StartupError) throw error;
     if (configuration.files?.kind === 's3') return true;
-    throw new StartupError(`${locationOf(configuration)} cannot be used for files: ${(error as Error).message}`);
+    throw new StartupError(`${locationOf(configuration)} cannot be used for files: ${systemReasonOf(error)}`);
   }
 }
 

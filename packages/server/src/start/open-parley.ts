@@ -34,7 +34,7 @@ import type { Configuration, DatabaseLocation, IncomingMail, SqliteLocation } fr
 import { DEMO } from '../demo/organization.js';
 import type { Storage } from '../facade/parley-config.js';
 import { BucketBuilds, FolderBuilds, type KeptBuilds, openWebAssets } from '../http/web-assets.js';
-import { StartupError } from '../kernel/startup-error.js';
+import { StartupError, systemReasonOf } from '../kernel/startup-error.js';
 import { logInDirectories, logInServices } from '../log-in/providers.js';
 import { openTelemetryTracer } from '../observation/open-telemetry.js';
 import { findingsOn } from '../observation/postgres-findings.js';
@@ -407,8 +407,10 @@ function blobStoresOf(
   const blobs =
     ports.blobs ??
     blobStoreOf(configuration, (reason) => {
-      if (reason === null) warn(logger, {}, 'the bucket works again');
-      else logger.error({ reason }, 'the bucket fails: uploads and downloads get 503 until it works again');
+      const [place, calls] =
+        configuration.files?.kind === 's3' ? ['bucket', 'uploads and downloads'] : ['folder for files', 'uploads'];
+      if (reason === null) warn(logger, {}, `the ${place} works again`);
+      else logger.error({ reason }, `the ${place} fails: ${calls} get 503 until it works again`);
     });
   const folder = filesFolderOf(configuration);
   // In a bucket, any server can receive the next chunk of an upload.
@@ -486,6 +488,6 @@ export function makeFolderOf({ path }: SqliteLocation): void {
   try {
     makeFolder(dirname(path));
   } catch (error) {
-    throw new StartupError(`Cannot create the folder of the database ${path}: ${(error as Error).message}`);
+    throw new StartupError(`Cannot create the folder of the database ${path}: ${systemReasonOf(error)}`);
   }
 }

@@ -16,7 +16,7 @@ import { dirname } from 'node:path';
 import { HmacApiKeyMint } from '@parley/node-adapters';
 import type { Configuration, SqliteLocation } from '../configuration/configuration.js';
 import { formatSecret, isMarkedSecret, isPlainSecret, parseMarkedSecret } from '../kernel/secret-format.js';
-import { StartupError } from '../kernel/startup-error.js';
+import { StartupError, systemReasonOf } from '../kernel/startup-error.js';
 
 type SecretSource = Pick<Configuration, 'secret' | 'database'>;
 
@@ -139,6 +139,6 @@ function orRefuse<T>(path: string, work: () => T): T {
     return work();
   } catch (error) {
     if (error instanceof StartupError) throw error;
-    throw new StartupError(`Cannot read or write the secret ${path}: ${(error as Error).message}`);
+    throw new StartupError(`Cannot read or write the secret ${path}: ${systemReasonOf(error)}`);
   }
 }

@@ -261,7 +261,9 @@ describe('outgoing webhook (organization §19)', () => {
     const bot = await webhook({ payload_url: JSON.stringify('http://169.254.169.254/latest/meta-data/') });
     await mention(bot, 'metadata');
     await deliver();
-    expect((await inTopic('metadata')).content).toBe('Failure! The address is not on the public Internet');
+    expect((await inTopic('metadata')).content).toBe(
+      'Failure! The address is not on the public Internet, and PARLEY_WEBHOOK_NETWORKS does not allow it',
+    );
   });
 
   it('sends no message that was deleted, or moved to a channel that the bot cannot read, before its delivery', async () => {
