@@ -60,7 +60,7 @@ describe('create-parley', () => {
     expect((await server.request('GET', '/')).body).toContain('<form method="post" action="/log-in">');
     const { cookie: ann } = await logIn(server, 'Ann');
     const { cookie: bob } = await logIn(server, 'Bob');
-    expect((await server.request('GET', '/', { cookie: ann })).body).toContain('<parley-chat>');
+    expect((await server.request('GET', '/', { cookie: ann })).body).toContain('<parley-chat tools="simple">');
     const me = async (cookie: string) => (await server.chat('GET', '/chat/api/v1/users/me', cookie)).body;
     expect(await me(ann)).toMatchObject({ full_name: 'Ann', is_owner: true });
     expect(await me(bob)).toMatchObject({ full_name: 'Bob', is_owner: false });
@@ -114,7 +114,7 @@ describe('create-parley', () => {
     expect(await app.compile('typed-express/tsconfig.run.json')).toBe('');
     const server = await app.serve('typed-express/out/server.js');
     const { cookie } = await logIn(server, 'Ann');
-    expect((await server.request('GET', '/', { cookie })).body).toContain('<parley-chat>');
+    expect((await server.request('GET', '/', { cookie })).body).toContain('<parley-chat tools="simple">');
     expect((await server.stop()).code).toBe(0);
   });
 
@@ -187,7 +187,7 @@ describe('guide', () => {
 
   it('leads to a support chat that hides customers from each other and notifies the staff', async () => {
     const page = async (number: number, cookie: string) => shop.request('GET', `/orders/${number}`, { cookie });
-    expect((await page(7, ann)).body).toContain('<parley-chat channel="Order 7" topic="Support">');
+    expect((await page(7, ann)).body).toContain('<parley-chat channel="Order 7" topic="Support" tools="simple">');
     expect([(await page(7, bob)).status, (await page(8, bob)).status]).toEqual([404, 200]);
 
     const { members } = (await shop.chat('GET', '/chat/api/v1/users', bob)).body;

@@ -17,7 +17,7 @@ export const page = (person: Person | null, next: unknown = ''): string => `<!do
     person
       ? `<p>Hello, ${escapeHtml(person.name)}. The chat also has <a href="/chat/">its own page</a>.</p>
   <script type="module" src="/chat/web/element.js"></script>
-  <parley-chat></parley-chat>`
+  <parley-chat tools="simple"></parley-chat>`
       : `<form method="post" action="/log-in">
     <input type="hidden" name="next" value="${escapeHtml(next)}">
     <label>Name <input name="name" required maxlength="60" autofocus></label>

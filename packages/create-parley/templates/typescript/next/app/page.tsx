@@ -23,7 +23,7 @@ export default async function Page({ searchParams }: { readonly searchParams: Pr
         Hello, {person.name}. The chat also has <a href="/chat/">its own page</a>.
       </p>
       <script type="module" src="/chat/web/element.js" />
-      <parley-chat style={{ height: '70vh' }} />
+      <parley-chat tools="simple" style={{ height: '70vh' }} />
     </>
   );
 }
