@@ -223,6 +223,34 @@ test('loads at most 320 KB of scripts and styles for a conversation', async ({ p
   expect(bytes).toBeLessThan(320_000);
 });
 
+test('keeps typed letters from shortcuts of the page, which get combinations, Escape and keys outside of fields', async ({
+  shop,
+}) => {
+  const page = await shop.open(ORDER, 'ann');
+  await page.evaluate(() => {
+    const search = document.body.appendChild(document.createElement('input'));
+    document.addEventListener('keydown', (event) => {
+      search.value += `${event.key} `;
+      if (event.key !== '/' || /INPUT|TEXTAREA/.test((event.target as Element).tagName)) return;
+      event.preventDefault();
+      search.focus();
+    });
+  });
+  const field = page.getByRole('textbox', { name: /Message/ });
+  await field.click();
+  await page.keyboard.type('and/or');
+  await expect(field).toHaveValue('and/or');
+  await expect(field).toBeFocused();
+  const search = page.locator('body > input');
+  await expect(search).toHaveValue('');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.press('Escape');
+  await expect(search).toHaveValue('Control k Escape ');
+  await page.getByRole('button', { name: 'Send', exact: true }).focus();
+  await page.keyboard.press('/');
+  await expect(search).toBeFocused();
+});
+
 test("draws emoji with the chat's fonts", async ({ shop }) => {
   const page = await shop.open(ORDER, 'ann');
   await page.getByRole('textbox', { name: /Message/ }).fill('Great :tada:');

@@ -7,6 +7,7 @@ import { directionOf, loadLanguage, validTag } from '../app/languages.js';
 import { LogInAgain } from '../app/lines.js';
 import type { HostTexts, ShownData } from '../services/components.js';
 import { ServicesContext } from '../services/context.js';
+import { FIELDS, isPlainKey } from '../services/letter-keys.js';
 import { type Navigation, OwnNavigation, PageNavigation } from '../services/location.js';
 import type { PassedTokens } from '../services/passed-tokens.js';
 import { readerSizeSheet } from '../services/reader-size.js';
@@ -218,6 +219,7 @@ class ParleyChatElement extends HTMLElement {
     this.container.dataset.parley = '';
     // Chat links change the element's content, not the page's address.
     this.container.addEventListener('click', (event) => this.follow(event));
+    for (const type of ['keydown', 'keypress', 'keyup'] as const) this.container.addEventListener(type, keepTyping);
     const styles = linkTo(sheets.styleSheet);
     this.styled = new Promise((resolve) => {
       styles.onload = styles.onerror = () => resolve();
@@ -236,6 +238,14 @@ class ParleyChatElement extends HTMLElement {
     event.preventDefault();
     if (this.tell('parley-open', { address: hash })) this.navigation.navigate(hash);
   }
+}
+
+/**
+ * Ends events of keys typed into a field. The page sees the element as their target, and could take letters as shortcuts.
+ */
+function keepTyping(event: KeyboardEvent): void {
+  const isShortcut = !isPlainKey(event) || event.key === 'Escape' || event.key === 'Tab';
+  if (!isShortcut && (event.target as Element).closest(FIELDS)) event.stopPropagation();
 }
 
 /** `around`: tokens of the host page of another origin, if the element is in a frame. */

@@ -1,6 +1,6 @@
 import { type Chat, type Destination, type MessageRow, narrowOf } from '@parley/chat';
 import type { Services } from '../services/context.js';
-import { isPlainKey, letterKeys } from '../services/letter-keys.js';
+import { FIELDS, isPlainKey, letterKeys } from '../services/letter-keys.js';
 import { homeOf } from '../services/location.js';
 import { openOverlay, overlay } from '../services/overlay.js';
 import { moveInBar, placeStops } from './tab-stops.js';
@@ -39,7 +39,7 @@ export function commandOf(event: KeyboardEvent, services: Services, buttons: But
   if (move) return move;
   if (!letterKeys.peek() || overlay.peek() !== null) return null;
   const { key, target } = event;
-  const field = (target as Element).closest?.<HTMLElement>('input, textarea, select, [contenteditable]');
+  const field = (target as Element).closest?.<HTMLElement>(FIELDS);
   if (field) {
     if (key === 'Escape' && field.matches('input[type="search"]:placeholder-shown')) return () => field.blur();
     const isEmpty = field instanceof HTMLTextAreaElement && field.matches(COMPOSER) && field.value === '';

@@ -11,6 +11,9 @@ export function setLetterKeys(isOn: boolean): void {
   store(KEY, isOn ? null : '1');
 }
 
+/** Elements that use letters. */
+export const FIELDS = 'input, textarea, select, [contenteditable]';
+
 /** True without modifier keys, except those needed to type characters such as `@` on some keyboards. */
 export const isPlainKey = ({ key, ctrlKey, metaKey, altKey }: Modifiers): boolean =>
   !metaKey && (altKey ? /^[^\p{L}]$/u.test(key) : !ctrlKey);
