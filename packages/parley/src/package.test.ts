@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { until } from '@parley/testkit';
 import { Application, type RunningApplication, root } from './fixtures/application.js';
-import { blocksOf } from './fixtures/documents.js';
+import { blocksOf, CODE_DOCUMENTS } from './fixtures/documents.js';
 
 const APP = `
 import { createServer } from 'node:http';
@@ -112,6 +112,22 @@ export const wrong = <parley-chat view="pigeon" />;
 type VueProps = InstanceType<GlobalComponents['parley-chat']>['$props'];
 export const vue: VueProps = { channel: 3, onParleyPerson: ({ detail }) => console.log(detail.userId + 1) };
 `;
+
+/** Names that code of documents uses from earlier steps. */
+const GIVEN = `
+import type { Chat, Parley } from 'parley';
+import type { Application } from 'express';
+declare global {
+  const parley: Parley;
+  const sam: Chat;
+  const realm: string;
+  const app: Application;
+  const DomainError: typeof import('parley').DomainError;
+}
+`;
+
+/** Errors about names and modules of the reader's application, of which `name` is also one of pages. */
+const OF_THE_READER = /error TS(2304|2307|2552|18004):|Type 'void' is not assignable to type 'string'/;
 
 const OPTIONS = { target: 'es2022', strict: true, skipLibCheck: false, exactOptionalPropertyTypes: true };
 
@@ -310,6 +326,30 @@ describe('example', () => {
     expect(ofOutbox.flatMap((block) => block.split('\n\n')).filter((paragraph) => !outbox.includes(paragraph))).toEqual(
       [],
     );
+  });
+
+  it('compiles as TypeScript in every document, except for names that the reader has to define', async () => {
+    const blocks = CODE_DOCUMENTS.flatMap((path) => blocksOf(path, 'ts', 'tsx', 'js').map((code) => ({ path, code })));
+    expect(blocks.length).toBeGreaterThan(30);
+    for (const [index, { path, code }] of blocks.entries()) {
+      const name = `documents/${path.replaceAll(/\W/g, '_')}_${index}.tsx`;
+      // A fragment of a function begins with `return`.
+      app.write(name, `${code.replace(/^return (.*);$/m, 'export const fragment = async () => $1;')}\nexport {};\n`);
+    }
+    app.write('documents/given.d.ts', GIVEN);
+    app.write('documents/styles.d.ts', "declare module '*.css';");
+    const lib = ['es2022', 'dom', 'dom.iterable'];
+    const compilerOptions = {
+      ...OPTIONS,
+      noImplicitAny: false,
+      exactOptionalPropertyTypes: false,
+      module: 'esnext',
+      moduleResolution: 'bundler',
+    };
+    const config = { ...compilerOptions, jsx: 'react-jsx', lib, types: ['node'], noEmit: true, skipLibCheck: true };
+    app.write('documents/tsconfig.json', JSON.stringify({ compilerOptions: config }));
+    const errors = (await app.compile('documents/tsconfig.json')).split('\n').filter((line) => line !== '');
+    expect(errors.filter((line) => !OF_THE_READER.test(line))).toEqual([]);
   });
 
   beforeAll(async () => {

@@ -6,7 +6,7 @@ import { properties, TEXT, USER_PROPERTIES } from './argument-types.js';
 import { type ChatUser, presentUser } from './chat-messages.js';
 import { parsedData, presentData, requireFit, setData } from './host-data.js';
 import type { Users, UserToUpsert } from './people.js';
-import { Addresses, type UserRef } from './references.js';
+import { Addresses } from './references.js';
 
 export interface VisitorToStart {
   readonly realm: string;
@@ -39,7 +39,7 @@ export interface Visitors {
   /** @throws DomainError RATE_LIMITED after ten visitors from an address in an hour */
   start(visitor: VisitorToStart): Promise<StartedVisitor>;
   /** Returns the visitor for `authenticate`; null if the token is wrong, has expired or belongs to a customer now. */
-  find(visitor: VisitorRef): Promise<UserRef | null>;
+  find(visitor: VisitorRef): Promise<{ readonly realm: string; readonly userId: number } | null>;
   /**
    * Makes the visitor the user with this external id, after log-in. A user without an account gets the visitor's.
    * Otherwise, the user joins the visitor's channels, gets the newest 1,000 messages there and in 100 direct conversations
