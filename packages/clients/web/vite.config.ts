@@ -114,7 +114,8 @@ const entriesOf = (folder: string): Record<string, string> =>
 const SHARED_MODULES = {
   '@parley/chat': 'parley/chat',
   '@parley/client': 'parley/client',
-  '@preact/signals-core': 'parley/chat/signals',
+  // Next to `parley/chat`, whose signals they are; not an entry of the package.
+  '@preact/signals-core': '../chat-signals.js',
 };
 
 const plugins = [react(), translations, iconModules, emojiFont, removeFonts];

@@ -326,7 +326,6 @@ function writeManifest(foreign) {
       './testing': { types: './dist/types/parley/testing/index.d.ts', default: './dist/testing.js' },
       './client': { types: './dist/types/client/index.d.ts', default: './dist/client.js' },
       './chat': { types: './dist/types/chat/index.d.ts', default: './dist/chat.js' },
-      './chat/signals': './dist/chat-signals.js',
       ...Object.fromEntries(
         parts.map((name) => [
           name === 'index' ? './web' : `./web/${name}`,

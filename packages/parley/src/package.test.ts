@@ -178,6 +178,8 @@ describe('npm package', () => {
       .map(({ name }) => name);
     expect(files.filter((name) => !/\.(js|d\.ts)$/.test(name) || /\.(test|contract)\./.test(name))).toEqual([]);
     const { manifest } = app;
+    const withoutTypes = Object.entries(manifest.exports).filter(([, target]) => typeof target === 'string');
+    expect(withoutTypes.map(([name]) => name)).toEqual(['./web/style.css', './package.json']);
     expect(manifest).toMatchObject({ name: 'parley', license: 'Apache-2.0', engines: { node: '>=20.19' } });
     expect(Object.keys(manifest.dependencies).filter((name) => /^@parley|jest|fast-check/.test(name))).toEqual([]);
   });
