@@ -430,6 +430,33 @@ describe('events', () => {
     expect(JSON.stringify(events)).not.toMatch(/secret|Order [89]/);
   });
 
+  it.each<[string, (hidden: number, target: number) => object]>([
+    ['another topic', () => ({ topic: 'Order 9' })],
+    ['another channel with protected history', (_, target) => ({ stream_id: target })],
+  ])('show a move from protected history to %s as a deletion of own messages', async (_, where) => {
+    const { hamlet, cordelia, iago } = people;
+    const isProtected = { invite_only: true, history_public_to_subscribers: false };
+    const hidden = await server.createChannel('hidden', [cordelia, iago], isProtected, iago);
+    const target = await server.createChannel('target', [hamlet, cordelia, iago], isProtected, iago);
+    const foreign = await say(hidden, 'Order 7', 'before the subscription');
+    await server.post('/users/me/subscriptions', iago, {
+      subscriptions: [{ name: 'hidden' }],
+      principals: [hamlet.id],
+    });
+    const own = await say(hidden, 'Order 7', 'after it');
+    const { token } = await create({ conversations: [{ channel: hidden, topic: 'Order 7' }] });
+    const [early, late] = [await registerWith(token), await registerWith(token)];
+    const params = { ...where(hidden, target), propagate_mode: 'change_all', send_notification_to_new_thread: false };
+    expect((await server.patch(`/messages/${own}`, iago, params)).status).toBe(200);
+    const seen = async (queue: string) =>
+      (fieldsOf(await poll(token, queue)).events as Wire[]).map(({ type, message_id }) => [type, message_id]);
+    const expected = 'topic' in params ? [['delete_message', own]] : expect.arrayContaining([['delete_message', own]]);
+    expect(await seen(early)).toEqual(expected);
+    expect((await server.delete(`/messages/${own}`, iago)).status).toBe(200);
+    expect(await seen(late)).toEqual(expected);
+    expect(foreign).toBeLessThan(own);
+  });
+
   it('give a full client of the same user the whole event', async () => {
     const { token, inside, elsewhere } = await scene();
     const { hamlet } = people;

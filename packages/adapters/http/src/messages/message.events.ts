@@ -143,7 +143,9 @@ export const MESSAGE_EVENTS: Presenters<keyof MessageEventTypes> = {
     forms: [UPDATED],
     located: ({ messageId }) => [messageId],
     forTokens: updateWithin,
-    needs: ({ messageId, messageIds, onlyToHolders }) => ({ messageIds: onlyToHolders ? messageIds : [messageId] }),
+    // Callers with tokens see a move as a deletion.
+    needs: ({ messageId, messageIds, onlyToHolders, move }) =>
+      onlyToHolders ? { messageIds, ...(move && { heldMessageIds: messageIds }) } : { messageIds: [messageId] },
     present: presentUpdate,
   },
   'message.rerendered': {
@@ -185,7 +187,6 @@ function updateWithin(event: EventOf<'message.updated'>, within: Within) {
   const { previousTopic } = move;
   if (!within.has(inChannel(channel.id, previousTopic))) return null;
   if (within.has(inChannel(move.channelId ?? channel.id, move.topic?.name ?? previousTopic))) return event;
-  if (onlyToHolders) return null;
   return { type: 'message.deleted', messageIds, channelId: channel.id, topic: previousTopic, onlyToHolders } as const;
 }
 
