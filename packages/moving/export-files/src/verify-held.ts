@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto';
-import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { type Entry, openPromise, parseExtraFields, type ZipFile } from 'yauzl';
 import { MANIFEST, MAX_HELD_MESSAGES } from './write-held.js';
 
-/** - `missing`: in the manifest only; `unexpected`: not in the manifest, or twice in the archive. */
-export type HeldFault = 'changed' | 'missing' | 'unexpected';
+/**
+ * - `missing`: in the manifest only.
+ * - `unexpected`: not in the manifest, or twice in the archive.
+ * - `ambiguous`: other programs can unpack the entry under another name, or as a link or folder.
+ */
+export type HeldFault = 'changed' | 'missing' | 'unexpected' | 'ambiguous';
 
 export interface HeldVerification {
   /** Number of entries with the hash of the manifest. */
@@ -30,11 +34,12 @@ export async function verifyHeld(path: string): Promise<HeldVerification> {
     const findings: { path: string; fault: HeldFault }[] = [];
     let matching = 0;
     for (const entry of entries) {
-      if (entry === manifest) continue;
       const { fileName } = entry;
       const hash = expected.get(fileName);
       expected.delete(fileName);
-      if (hash === undefined) findings.push({ path: fileName, fault: 'unexpected' });
+      if (!(await isPlainFile(zip, entry))) findings.push({ path: fileName, fault: 'ambiguous' });
+      else if (entry === manifest) continue;
+      else if (hash === undefined) findings.push({ path: fileName, fault: 'unexpected' });
       else if ((await hashOf(zip, entry)) === hash) matching++;
       else findings.push({ path: fileName, fault: 'changed' });
     }
@@ -42,6 +47,31 @@ export async function verifyHeld(path: string): Promise<HeldVerification> {
     return { entries: matching, manifest: createHash('sha256').update(text).digest('hex'), findings };
   } finally {
     zip.close();
+  }
+}
+
+/** Extra fields with sizes, times or numeric owners. Other fields can contain another name or the target of a link. */
+const PLAIN_FIELDS = new Set([0x0001, 0x000a, 0x5455, 0x7875]);
+/** Attributes of Windows: volume label, folder and link. */
+const SPECIAL_ATTRIBUTES = 0x418;
+/** Types of files in a Unix mode; absent in archives that Parley writes. */
+const PLAIN_TYPES = [0, 0o10];
+
+/** True if all readers of ZIP archives unpack the entry as a file of this name. */
+async function isPlainFile(zip: ZipFile, entry: Entry): Promise<boolean> {
+  const { fileName, fileNameRaw, externalFileAttributes, extraFieldRaw } = entry;
+  const { generalPurposeBitFlag, compressionMethod } = entry;
+  if (!PLAIN_TYPES.includes(externalFileAttributes >>> 28) || externalFileAttributes & SPECIAL_ATTRIBUTES) return false;
+  try {
+    const local = await zip.readLocalFileHeaderPromise(entry);
+    return (
+      [Buffer.from(fileName), local.fileName].every((name) => name.equals(fileNameRaw)) &&
+      local.generalPurposeBitFlag === generalPurposeBitFlag &&
+      local.compressionMethod === compressionMethod &&
+      [extraFieldRaw, local.extraField].flatMap(parseExtraFields).every(({ id }) => PLAIN_FIELDS.has(id))
+    );
+  } catch {
+    return false;
   }
 }
 

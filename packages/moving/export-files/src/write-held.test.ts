@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { crc32 } from 'node:zlib';
 import type { FileId, MessageId } from '@parley/domain/kernel';
 import type { FileCopy, HeldRecord, HeldSource } from '@parley/transfer/exports';
 import { fromBufferPromise } from 'yauzl';
@@ -64,6 +65,40 @@ function zipOf(files: Iterable<readonly [string, Buffer]>): Promise<Buffer> {
   zip.end();
   return buffer(zip.outputStream as Readable);
 }
+
+const LOCAL = Buffer.from('PK\x03\x04');
+const CENTRAL = Buffer.from('PK\x01\x02');
+
+/** Start of the header of an entry. */
+const headerOf = (zip: Buffer, signature: Buffer, name: string): number => {
+  const fixed = signature === LOCAL ? 30 : 46;
+  let at = zip.indexOf(signature);
+  while (zip.subarray(at + fixed, at + fixed + name.length).toString() !== name) at = zip.indexOf(signature, at + 4);
+  return at;
+};
+
+/** Adds the field 0x7075, a second name, to the entry in the directory of an archive. */
+function withUnicodePath(zip: Buffer, name: string, other: string): Buffer {
+  const at = headerOf(zip, CENTRAL, name);
+  const field = Buffer.alloc(9 + other.length);
+  field.writeUInt16LE(0x7075, 0);
+  field.writeUInt16LE(5 + other.length, 2);
+  field.writeUInt8(1, 4);
+  field.writeUInt32LE(crc32(name), 5);
+  field.write(other, 9);
+  const end = at + 46 + name.length + zip.readUInt16LE(at + 30);
+  const changed = Buffer.concat([zip.subarray(0, end), field, zip.subarray(end)]);
+  changed.writeUInt16LE(zip.readUInt16LE(at + 30) + field.length, at + 30);
+  const directory = changed.length - 22 + 12;
+  changed.writeUInt32LE(changed.readUInt32LE(directory) + field.length, directory);
+  return changed;
+}
+
+const patched = (zip: Buffer, at: number, bytes: readonly number[]): Buffer => {
+  const changed = Buffer.from(zip);
+  changed.set(bytes, at);
+  return changed;
+};
 
 describe('writeHeld', () => {
   let folder: string;
@@ -128,6 +163,33 @@ describe('writeHeld', () => {
     expect((await verified(twice)).findings).toEqual([{ path: 'hold.json', fault: 'unexpected' }]);
     const renamed = new Map(files).set('SHA256SUMS', Buffer.from(`${text('SHA256SUMS')}\n`));
     expect((await verified(renamed)).manifest).not.toBe(whole.manifest);
+  });
+
+  const [one, two] = ['emails/10.eml', 'emails/11.eml'];
+  const attributes = (zip: Buffer) => headerOf(zip, CENTRAL, one) + 38;
+  it.each<[string, (zip: Buffer) => Buffer, readonly string[]]>([
+    ['a symbolic link', (zip) => patched(zip, attributes(zip), [0, 0, 0xff, 0xa1]), [one]],
+    ['a device', (zip) => patched(zip, attributes(zip), [0, 0, 0xff, 0x21]), [one]],
+    ['a folder of Windows', (zip) => patched(zip, attributes(zip), [0x10, 0, 0, 0]), [one]],
+    [
+      'a manifest that is a link',
+      (zip) => patched(zip, headerOf(zip, CENTRAL, 'SHA256SUMS') + 41, [0xa1]),
+      ['SHA256SUMS'],
+    ],
+    ['names that a field exchanges', (zip) => withUnicodePath(withUnicodePath(zip, one, two), two, one), [two, one]],
+    ['a field with the same name', (zip) => withUnicodePath(zip, one, one), [one]],
+    ['another name before its content', (zip) => patched(zip, headerOf(zip, LOCAL, one) + 30, [0x45]), [one]],
+    [
+      'a backslash',
+      (zip) => patched(patched(zip, headerOf(zip, CENTRAL, one) + 52, [0x5c]), headerOf(zip, LOCAL, one) + 36, [0x5c]),
+      [one],
+    ],
+    ['a name in an old character set', (zip) => patched(zip, headerOf(zip, CENTRAL, one) + 9, [0]), [one]],
+    ['another compression before its content', (zip) => patched(zip, headerOf(zip, LOCAL, one) + 8, [0]), [one]],
+  ])('finds %s', async (_, change, ambiguous) => {
+    const path = join(folder, 'b.zip');
+    writeFileSync(path, change(await zipOf(files)));
+    expect((await verifyHeld(path)).findings).toEqual(ambiguous.map((each) => ({ path: each, fault: 'ambiguous' })));
   });
 
   it.each<[string, string, Record<string, string>]>([
