@@ -132,6 +132,22 @@ describe('the audit log', () => {
     expect((await entries())[0]).toMatchObject({ action: 'GET /audit/csv', actor_id: desdemona.id });
   });
 
+  it('has no cell that begins with a formula, whatever separates cells of the CSV file', async () => {
+    const { desdemona, hamlet } = people;
+    const separators = [',', ';', '\t', '|', ' '];
+    const userAgent = `x${separators.map((sign) => `${sign}=cmd${sign}+1${sign}-1${sign}@a`).join('')}`;
+    const headers = { 'User-Agent': userAgent };
+    fieldsOf(await server.request('PATCH', `/users/${hamlet.id}`, { as: desdemona, params: { role: 300 }, headers }));
+    const text = String((await server.get('/audit/csv', desdemona)).body);
+    const quoted = /"(?:[^"]|"")*"/g;
+    for (const separator of separators) {
+      const cells = (separator === ',' ? text.replace(quoted, '') : text).split(separator);
+      expect(cells.filter((cell) => /^[=+@-]/.test(cell))).toEqual([]);
+    }
+    const details = text.match(quoted)!.map((cell) => JSON.parse(cell.slice(1, -1).replaceAll('""', '"')));
+    expect(details).toContainEqual(expect.objectContaining({ userAgent }));
+  });
+
   it('is shown to owners of the organization only', async () => {
     const { iago, hamlet, desdemona } = people;
     fieldsOf(await server.patch(`/users/${hamlet.id}`, desdemona, { role: 300 }));

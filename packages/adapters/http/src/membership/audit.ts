@@ -67,8 +67,13 @@ const filterOf = ({ actor_id, user_id, action, since, until }: AuditFilterDto): 
 
 export const AUDIT_CSV_HEADER = 'id,time,actor_id,program,action,user_id,target,changes,details,erased,hash\r\n';
 
+/** Separators besides the comma, and signs after a space, with which a spreadsheet begins a cell or a formula. */
+const UNSAFE = /[;|\t]|(?<= )[=+@-]/g;
+
+/** Escapes as in JSON, so that texts keep their value whatever separator the reader assumes. */
 const cell = (value: string | number | null): string => {
-  const text = String(value ?? '');
+  const escaped = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const text = String(value ?? '').replace(UNSAFE, escaped);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
