@@ -288,6 +288,30 @@ test('puts text and files shared by another application into a conversation', as
   await expect(dialog).toHaveCount(0);
 });
 
+test.describe('another site', () => {
+  test.use({ otherAddresses: ['http://elsewhere.example/'] });
+
+  test('opens no dialog for a form of another site', async ({ logIn }) => {
+    const { page } = await logIn('hamlet', '#inbox', PHONE);
+    await untilCached(page);
+    const address = page.url().split('#')[0]!;
+    await page.route('http://elsewhere.example/', (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        body: `<form method="post" enctype="multipart/form-data" action="${address}"><input name="text" value="bait"><button>Go</button></form>`,
+      }),
+    );
+    await page.goto('http://elsewhere.example/');
+    await page.getByRole('button').tap();
+    await expect(page).toHaveURL(new RegExp(`^${address}`));
+    await expect(page.getByRole('textbox', { name: 'Message' }).or(page.locator('main')).first()).toBeVisible();
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+    expect(
+      await page.evaluate(async () => (await caches.keys()).filter((name) => name.startsWith('parley-shared'))),
+    ).toEqual([]);
+  });
+});
+
 test('uploads a photo from the camera, or files', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'photos'), PHONE);
   const attach = async (entry: string) => {

@@ -94,7 +94,8 @@ const MAX_SHARED_FILES = 20;
 function responseTo(request: Request): Promise<Response> | null {
   const [address] = request.url.split('#') as [string];
   if (request.mode === 'navigate' && address === baseUrl) {
-    return request.method === 'POST' ? takeShared(request) : pageOrKept(request);
+    if (request.method !== 'POST') return pageOrKept(request);
+    return isForeign(request) ? Promise.resolve(Response.redirect(baseUrl, 303)) : takeShared(request);
   }
   const isFile = request.method === 'GET' && address.startsWith(`${baseUrl}web/`) && /\.(js|css|woff2)$/.test(address);
   return isFile ? caches.match(request, { ignoreVary: true }).then((kept) => kept ?? fetch(request)) : null;
@@ -116,6 +117,13 @@ async function forget(): Promise<void> {
     if (name.startsWith(`parley-app ${baseUrl}web/`)) await caches.delete(name);
   }
 }
+
+/**
+ * True for a form that another site submitted. Applications have no address of the web. Neither have sites that send no
+ * referrer, which browsers do not distinguish from applications.
+ */
+const isForeign = ({ referrer }: Request): boolean =>
+  /^https?:/.test(referrer) && new URL(referrer).origin !== worker.location.origin;
 
 /** Caches a text and files shared by another application for the page that opens. */
 async function takeShared(request: Request): Promise<Response> {
