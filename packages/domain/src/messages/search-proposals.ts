@@ -1,6 +1,7 @@
 import type { Repositories } from '../kernel/unit-of-work.js';
 import type { SearchedWord, SearchTexts, SimilarWords } from '../markdown/markdown.js';
 import type { MessageCondition, MessageFilter, Viewer } from './message-condition.js';
+import { plainHyphens } from './search.js';
 
 /** Words of a query to examine. Each may take four searches. */
 const MAX_EXAMINED = 5;
@@ -25,9 +26,10 @@ export async function proposeSearch(
   { pages }: Pick<Repositories, 'pages'>,
   texts: SearchTexts,
   viewer: Viewer,
-  search: string,
+  typed: string,
   { place, everywhere, isWhole }: SearchedPlace,
 ): Promise<string | null> {
+  const search = plainHyphens(typed);
   const unsearched = { ...place, conditions: place.conditions.filter(({ kind }) => kind !== 'search') };
   const listHits = (filter: MessageFilter, words: SearchedWord, limit: number) => {
     const condition: MessageCondition = { kind: 'search', words: [words], phrases: [] };

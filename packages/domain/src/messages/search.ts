@@ -22,11 +22,19 @@ const PASSED_OVER = new Set([...STOP_WORDS.filter((word) => !SEARCHED.has(word))
 /** True if search ignores a lower-case word; single letters are ignored, too (messages §7.6). */
 export const isPassedOver = (word: string): boolean => PASSED_OVER.has(word);
 
+/**
+ * Removes soft hyphens, which show only where a line breaks, and replaces hyphens of their own kind. Search does not
+ * distinguish these spellings.
+ */
+export const plainHyphens = (text: string): string => text.replaceAll('\u00ad', '').replace(/[\u2010\u2011]/g, '-');
+
+const foldPhrase = (text: string): string => foldCase(plainHyphens(text));
+
 /** Parsed search query (messages §7.6). */
 export interface SearchQuery {
   /** Words that must all occur in the text or topic; never empty. */
   readonly words: readonly SearchedWord[];
-  /** Phrases as typed, case-folded; each must occur in the Markdown or the topic. */
+  /** Phrases as typed, folded; each must occur in the Markdown or the topic. */
   readonly phrases: readonly string[];
 }
 
@@ -48,7 +56,7 @@ export const MAX_SEARCHED_WORDS = 50;
 export function parseSearch(words: SearchWords, text: string, isExcluded = false): SearchQuery | null {
   const searched = words.searchedWords(isExcluded ? `${text} ` : text);
   if (searched.length === 0) return null;
-  const phrases = [...text.matchAll(/"([^"]+)"/g)].map(([, phrase]) => foldCase(phrase!));
+  const phrases = [...text.matchAll(/"([^"]+)"/g)].map(([, phrase]) => foldPhrase(phrase!));
   return { words: searched, phrases: [...new Set(phrases)].filter((phrase) => phrase.trim() !== '') };
 }
 
@@ -111,10 +119,10 @@ function contains(terms: ReadonlySet<string>, searched: SearchedTerm): boolean {
   return false;
 }
 
-/** Expects case-folded phrases. */
+/** Expects phrases of `parseSearch`. */
 export function holdsPhrases(content: string, topic: string, phrases: readonly string[]): boolean {
   if (phrases.length === 0) return true;
-  const [foldedContent, foldedTopic] = [foldCase(content), foldCase(topic)];
+  const [foldedContent, foldedTopic] = [foldPhrase(content), foldPhrase(topic)];
   return phrases.every((phrase) => foldedContent.includes(phrase) || foldedTopic.includes(phrase));
 }
 

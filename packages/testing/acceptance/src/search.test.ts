@@ -274,3 +274,27 @@ describe('GET /messages/matches_narrow (messages §8)', () => {
     expect(await find([search('meeting'), ['topic', 'long']])).toHaveLength(25);
   });
 });
+
+describe('hyphens in searches (extensions §9)', () => {
+  it('finds words with soft and non-breaking hyphens by their ordinary spelling', async () => {
+    const { cordelia } = people;
+    await send(cordelia, 'general', 'Fahr\u00adplan', 'Donau\u00addampfer per E\u2011Mail');
+    for (const operand of [
+      'Donaudampfer',
+      'email',
+      'e-mail',
+      'Fahrplan',
+      '"donaudampfer per e-mail"',
+      '"FAHR\u00adPLAN"',
+    ]) {
+      expect(await find([search(operand)])).toMatchObject([{ content: '<p>Donau\u00addampfer per E\u2011Mail</p>' }]);
+    }
+    expect((await find([search('Donaudampfer Fahrplan')]))[0]).toMatchObject({
+      match_content: `<p>${hit('Donau\u00addampfer')} per E\u2011Mail</p>`,
+      match_subject: hit('Fahr\u00adplan'),
+    });
+    await send(cordelia, 'general', 'office', 'the con\u00adfigura\u00adtion');
+    const misspelt = fieldsOf(await get([search('cofnigura\u00adtion')]));
+    expect(misspelt).toMatchObject({ messages: [], search_proposal: 'configuration' });
+  });
+});

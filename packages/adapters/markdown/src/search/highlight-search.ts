@@ -1,5 +1,5 @@
 import type { SearchedTerm, WordOccurrences } from '@parley/domain/markdown';
-import { uploadTermsIn } from '@parley/domain/messages';
+import { plainHyphens, uploadTermsIn } from '@parley/domain/messages';
 import { readTokens, searchableText } from '../rendered/rendered-html.js';
 import { forEachTerm, searchedWords, WantedTerms } from './search-terms.js';
 import { FILLER, isDense } from './text-parts.js';
@@ -83,7 +83,7 @@ export function occurrences(
   const searched = searchedWords(query);
   const words = searched.map((word) => matcherOf(word.flat()).isWanted);
   const wanted = new WantedTerms(searched.flat(2));
-  const typed = new Set(query.toLowerCase().match(TYPED_WORD));
+  const typed = new Set(plainHyphens(query).toLowerCase().match(TYPED_WORD));
   return (text) => {
     const found = words.map(() => ({ asTyped: 0, positions: [] as number[] }));
     const note = (start: number, end: number, term: string) => {
@@ -92,7 +92,7 @@ export function occurrences(
         // A word has several terms.
         if (positions.length === MAX_POSITIONS || positions.at(-1) === start || !isWanted(term)) continue;
         positions.push(start);
-        if (typed.has(text.slice(start, end).toLowerCase())) found[index]!.asTyped++;
+        if (typed.has(plainHyphens(text.slice(start, end)).toLowerCase())) found[index]!.asTyped++;
       }
     };
     forEachTerm(text, note, { languages: languages.of(text), wanted });

@@ -57,7 +57,7 @@ describe('searchTerms', () => {
   });
 
   it('takes linear time for any text', async () => {
-    for (const piece of ['日', 'e\u0301', '\u0301', 'ﷺ', 'が', 'é.', '日.', 'a日']) {
+    for (const piece of ['日', 'e\u0301', '\u0301', 'ﷺ', 'が', 'é.', '日.', 'a日', '\u00ad', 'a\u00ad']) {
       const text = piece.repeat(10_000);
       const readBoth = () => [searchTerms(text), searchedWords(text)];
       expect(await workMsOf(readBoth, 1000)).toBeLessThan(1000);
@@ -87,6 +87,14 @@ describe('searchedWords', () => {
 
 describe('searchedWords and searchTerms', () => {
   it.each([
+    ['Donaudampfschiff', 'das Donau\u00addampf\u00adschiff'],
+    ['Do\u00adnau', 'die Donau'],
+    ['email', 'per E\u2011Mail'],
+    ['e-mail', 'per E\u2011Mail'],
+    ['e\u2011mail', 'per E-Mail und Post'],
+    ['utf-8', 'in UTF\u20108'],
+    ['上海', '上\u00ad海'],
+    ['example.com', 'see exam\u00adple.com/menu'],
     ['上海', '我家在上海东边'],
     ['东边', '我家在上海东边'],
     ['海', '我家在上海东边'],
@@ -422,6 +430,8 @@ describe('highlightContent', () => {
     ['amp butter', 'x-AT&amp;T bread&amp;butter', `x-AT&amp;T bread&amp;${hit('butter')}`],
     ['máy in ', 'Máy in', `${hit('Máy')} ${hit('in')}`],
     ['כתב', 'כָּתַב &amp; a', `${hit('כָּתַב')} &amp; a`],
+    ['Dampfer', 'a\u00ad &amp; Dampf\u00ader\u00ad, b', `a\u00ad &amp; ${hit('Dampf\u00ader')}\u00ad, b`],
+    ['email', 'b\u00adc E\u2011Mail d', `b\u00adc ${hit('E\u2011Mail')} d`],
   ])('marks the words and pairs of %s in %s', (query, text, expected) => {
     expect(highlightContent(`<p>${text}</p>`, [query])).toBe(`<p>${expected}</p>`);
   });

@@ -1,5 +1,5 @@
 import type { SearchedTerm, SearchedWord, SimilarWords, TypedWord } from '@parley/domain/markdown';
-import { isPassedOver, MAX_SEARCHED_WORDS } from '@parley/domain/messages';
+import { isPassedOver, MAX_SEARCHED_WORDS, plainHyphens } from '@parley/domain/messages';
 import { codeOf, unicodeEmoji } from '../emoji/unicode-emoji.js';
 import { compoundTerms, partTerms } from './compounds.js';
 import { normalize, normalizeCharacter, plainSpellings, withoutDiacritics } from './letters.js';
@@ -266,15 +266,25 @@ interface TermOptions {
   readonly wanted?: WantedTerms | undefined;
 }
 
+type UseTerm = (start: number, end: number, term: string, isIndexed?: boolean) => void;
+
+/** Maps positions in a text without soft hyphens to positions in the text. */
+function inText(typed: string, use: UseTerm): UseTerm {
+  const kept = [...typed.matchAll(/[^\u00ad]/g)].map(({ index }) => index);
+  return (start, end, ...term) => use(kept[start]!, kept[end - 1]! + 1, ...term);
+}
+
 /**
  * Calls `use` with each term of a text, except those of ignored words, and with its position. The index omits letters that
  * begin a pair, since beginnings of terms find them.
  */
 export function forEachTerm(
-  text: string,
-  use: (start: number, end: number, term: string, isIndexed?: boolean) => void,
-  { languages = DETECTED_LANGUAGES.of(text), wanted }: TermOptions = {},
+  typed: string,
+  useTerm: UseTerm,
+  { languages = DETECTED_LANGUAGES.of(typed), wanted }: TermOptions = {},
 ): void {
+  const text = plainHyphens(typed);
+  const use = text.length === typed.length ? useTerm : inText(typed, useTerm);
   const stemmed = new Set<string>();
   const isStemmed = (word: string) =>
     stemmed.size < MAX_STEMMED_WORDS ? stemmed.add(word) !== null : stemmed.has(word);
@@ -354,7 +364,9 @@ export function searchTerms(
   const use = (_start: number, _end: number, term: string, isIndexed = true) => {
     if (isIndexed) terms.add(term);
   };
-  forEachTerm(text, use, { languages: languages.of(text), wanted: wanted && new WantedTerms(wanted) });
+  const options = { languages: languages.of(text), wanted: wanted && new WantedTerms(wanted) };
+  // Positions in the text are not needed.
+  forEachTerm(plainHyphens(text), use, options);
   return [...terms];
 }
 
@@ -396,7 +408,8 @@ const MAX_PAIRS = 8;
  * Returns the words of a query, at most one more than may be searched for; see `SearchedWord`. A word that ends the text may be unfinished and also finds the words
  * that begin with it; a space or a quote finishes it.
  */
-export function searchedWords(text: string): readonly SearchedWord[] {
+export function searchedWords(typed: string): readonly SearchedWord[] {
+  const text = plainHyphens(typed);
   const words = new Map<string, SearchedWord>();
   const add = (...terms: SearchedWord) => words.set(JSON.stringify(terms), terms);
   const visited = new Set<string>();
@@ -500,7 +513,7 @@ function wordsAmong(spellings: ReadonlySet<string>, text: string): readonly stri
   const add = (word: string) => {
     if (spellings.has(plainOf(word))) found.add(word.toLowerCase());
   };
-  visit(text, { ...NOTHING, word: (_, word) => add(word) });
+  visit(plainHyphens(text), { ...NOTHING, word: (_, word) => add(word) });
   return [...found];
 }
 

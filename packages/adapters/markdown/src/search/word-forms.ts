@@ -1,4 +1,4 @@
-import { STOP_WORDS } from '@parley/domain/messages';
+import { plainHyphens, STOP_WORDS } from '@parley/domain/messages';
 import { lazily } from '../characters.js';
 import { uninflected } from './inflections.js';
 import { normalize, withoutDiacritics } from './letters.js';
@@ -202,7 +202,7 @@ export class SearchLanguages {
 
   /** Returns the listed languages and those of the text. Unclear texts have only listed ones. */
   of(text: string): readonly Language[] {
-    const lowered = text.slice(0, EXAMINED).toLowerCase();
+    const lowered = plainHyphens(text.slice(0, EXAMINED)).toLowerCase();
     const hasOtherLetters = OTHER_LETTER.test(lowered);
     const found = latinOf(lowered, hasOtherLetters);
     const others = hasOtherLetters ? languages.filter((language) => isWrittenIn(language, lowered)) : [];
