@@ -131,12 +131,20 @@ CREATE INDEX file_to_read_by_realm ON file_to_read (realm_id);
 INSERT INTO file_to_read (file_id, realm_id, attempts) SELECT id, realm_id, 0 FROM file WHERE size <= ${MAX_READ_BYTES};
 `;
 
+const READ_ALL_FILES = `INSERT INTO file_to_read (file_id, realm_id, attempts) SELECT id, realm_id, 0 FROM file WHERE size <= ${MAX_READ_BYTES}
+ON CONFLICT (file_id) DO UPDATE SET attempts = 0;
+`;
+
 export const READ_FILES_AGAIN = `
 -- contract: files get terms for further forms of words in the background.
 
-INSERT INTO file_to_read (file_id, realm_id, attempts) SELECT id, realm_id, 0 FROM file WHERE size <= ${MAX_READ_BYTES}
-ON CONFLICT (file_id) DO UPDATE SET attempts = 0;
-`;
+${READ_ALL_FILES}`;
+
+export const INDEX_WITHOUT_SOFT_HYPHENS = `
+-- contract: messages and files get terms of words without their soft hyphens in the background.
+
+UPDATE search_backlog SET unindexed_up_to = (SELECT coalesce(max(id), 0) FROM message) WHERE id = 1;
+${READ_ALL_FILES}`;
 
 export const READ_FILES_IN_TURN = `
 -- expand: files of each organization are read in turn.

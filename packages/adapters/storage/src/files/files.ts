@@ -18,6 +18,7 @@ import type { Statements } from '../engine/statements.js';
 import {
   FILE_TEXT_PERSONS,
   FILE_TEXT_TABLES,
+  INDEX_WITHOUT_SOFT_HYPHENS,
   READ_FILES_AGAIN,
   READ_FILES_IN_TURN,
   SqlFileTextRepository,
@@ -455,6 +456,7 @@ export const FILE_FEATURE = {
     38: READ_FILES_IN_TURN,
     54: FORMER_REFERENCES,
     68: SEEDS,
+    71: INDEX_WITHOUT_SOFT_HYPHENS,
   },
   realmTables: ['unfinished_upload', 'file_term', 'file_to_read', 'file', 'file_space'],
   persons: {
