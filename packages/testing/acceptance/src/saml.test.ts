@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { verify } from 'node:crypto';
+import { verify, X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,6 +26,7 @@ const own = keyPair('idp');
 const foreign = keyPair('stranger');
 const requester = keyPair('parley');
 
+let certificates = [own.certificate];
 let server: TestServer;
 const problems: { err?: Error }[] = [];
 beforeAll(async () => {
@@ -33,7 +34,9 @@ beforeAll(async () => {
     name: 'company',
     entityId: IDP,
     entryPoint: 'https://idp.example.com/sso',
-    certificates: [own.certificate],
+    get certificates() {
+      return certificates;
+    },
     signsResponse: false,
     requestKey: null,
     displayName: 'Company',
@@ -335,6 +338,28 @@ describe('log-in by SAML', () => {
   ])('rejects a response that %s', async (_, answer) => {
     expectRefused(await logIn(answer), BROKEN);
     expect(problems).toHaveLength(1);
+  });
+
+  it('reports the fingerprints of an unknown signing key and of the configured ones', async () => {
+    const { certificate } = foreign;
+    const fingerprint = (pem: string) => new X509Certificate(pem).fingerprint256;
+    const withCertificate = (xml: string) =>
+      xml.replace(
+        '</SignatureValue>',
+        `$&<KeyInfo><X509Data><X509Certificate>${certificate.replace(/-----[^-]+-----/g, '')}</X509Certificate></X509Data></KeyInfo>`,
+      );
+    expectRefused(await logIn({ key: foreign.key, change: withCertificate }), BROKEN);
+    expect(reason()).toMatch(`contains ${fingerprint(certificate)}; configured: ${fingerprint(own.certificate)} `);
+    problems.length = 0;
+    expectRefused(await logIn({ key: foreign.key }), BROKEN);
+    expect(reason()).toMatch(`contains no certificate; configured: ${fingerprint(own.certificate)} `);
+  });
+
+  it('accepts the certificates that the account has at the time of the log-in', async () => {
+    certificates = [own.certificate, foreign.certificate];
+    await userIdOf(await logIn({ key: foreign.key }));
+    certificates = [own.certificate];
+    expectRefused(await logIn({ key: foreign.key }), BROKEN);
   });
 
   const bearer = 'urn:oasis:names:tc:SAML:2.0:cm:bearer';

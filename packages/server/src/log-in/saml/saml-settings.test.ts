@@ -57,6 +57,16 @@ describe('PARLEY_SAML setting', () => {
     expect(account!.certificates).toEqual([certificate, certificate]);
   });
 
+  it('reads a changed certificate file without a restart', () => {
+    const changing = join(folder, 'changing.pem');
+    writeFileSync(changing, certificate);
+    const [account] = samlAccounts([{ ...required, certificateFile: changing }]);
+    writeFileSync(changing, `${certificate}\n${certificate}`);
+    expect(account!.certificates).toEqual([certificate, certificate]);
+    writeFileSync(changing, 'x');
+    expect(() => account!.certificates).toThrow('in PEM format');
+  });
+
   it.each([
     [{}, 'with certificate or certificateFile'],
     [{ certificate: 'x' }, 'in PEM format'],

@@ -70,11 +70,16 @@ function accountOf(options: SamlOptions): SamlAccount {
   if (requiredGroups.length > 0 && attributes.groups === undefined) {
     throw new Error('a list of identity providers; requiredGroups needs attributes.groups');
   }
+  // Reports errors of the configuration.
+  certificatesOf(options);
   return {
     name,
     entityId,
     entryPoint,
-    certificates: certificatesOf(options),
+    // The file may change while the server runs.
+    get certificates() {
+      return certificatesOf(options);
+    },
     signsResponse: options.signsResponse ?? false,
     requestKey: options.requestKeyFile === undefined ? null : requestKeyIn(options.requestKeyFile),
     displayName: options.displayName ?? name,

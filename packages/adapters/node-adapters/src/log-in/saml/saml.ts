@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { createHash, X509Certificate } from 'node:crypto';
 import type { CacheProvider, Profile } from '@node-saml/node-saml';
 import { loadOptional } from '@parley/domain/kernel';
 import {
@@ -22,7 +22,7 @@ export interface SamlAccount extends RoleMapping {
   readonly entityId: string;
   /** Redirect target for browsers. */
   readonly entryPoint: string;
-  /** Certificates (PEM); any of them may sign responses. */
+  /** Certificates (PEM), read at each log-in; any of them may sign responses. */
   readonly certificates: readonly string[];
   /** True if whole responses must be signed too; assertions always are. */
   readonly signsResponse: boolean;
@@ -104,8 +104,9 @@ class SamlProvider implements LogInProvider {
   async identify(challenge: LogInChallenge, { fields }: LogInResponse): Promise<ExternalIdentity> {
     const id = requestId(challenge);
     const response = fields.get('SAMLResponse') ?? '';
+    const xml = Buffer.from(response, 'base64').toString('utf8');
     // Rejects documents with type or entity declarations, which SAML never needs.
-    if (/<!(?:DOCTYPE|ENTITY)/i.test(Buffer.from(response, 'base64').toString('utf8'))) throw refused();
+    if (/<!(?:DOCTYPE|ENTITY)/i.test(xml)) throw refused();
     let profile: Profile | null;
     try {
       ({ profile } = await this.service(challenge.callbackUrl, id).validatePostResponseAsync({
@@ -113,7 +114,9 @@ class SamlProvider implements LogInProvider {
       }));
     } catch (error) {
       // The user declined.
-      if ((error as Error).message.startsWith('SAML provider returned')) throw refused();
+      const { message } = error as Error;
+      if (message.startsWith('SAML provider returned')) throw refused();
+      if (/^Invalid (?:document )?signature$/.test(message)) throw unknownKey(message, xml, this.account);
       throw error;
     }
     if (!profile?.getAssertion || !profile.getSamlResponseXml) throw refused();
@@ -209,6 +212,23 @@ class SamlProvider implements LogInProvider {
     const state = isCutOff ? 'incomplete: the person is in too many groups' : 'missing';
     return { role: null, problems: [`The attribute ${attributes.role} is ${state}. The role is unchanged.`] };
   }
+}
+
+const SIGNING_CERTIFICATE = /<(?:\w+:)?X509Certificate>([^<]*)</g;
+/** A response is signed once or twice. */
+const MAX_NAMED = 4;
+
+const fingerprintOf = (certificate: Buffer): string =>
+  createHash('sha256').update(certificate).digest('hex').toUpperCase().match(/../g)!.join(':');
+
+/** Error that compares the certificates in a response with the configured ones, as `openssl x509 -fingerprint` prints them. */
+function unknownKey(problem: string, xml: string, { certificates }: SamlAccount): Error {
+  const named = [...xml.matchAll(SIGNING_CERTIFICATE)]
+    .slice(0, MAX_NAMED)
+    .map(([, text]) => Buffer.from(text!, 'base64'));
+  const found = [...new Set(named.map(fingerprintOf))].join(', ') || 'no certificate';
+  const known = certificates.map((each) => fingerprintOf(new X509Certificate(each).raw)).join(', ');
+  return new Error(`${problem}: the response contains ${found}; configured: ${known} (SHA-256 of certificates)`);
 }
 
 /** @throws Error if the certificate has expired */
