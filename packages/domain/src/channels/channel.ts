@@ -294,6 +294,8 @@ export interface ChannelAddressRepository extends ChannelAddressReads {
   add(key: ChannelAddressKey, token: string): Promise<void>;
   /** Idempotent. */
   remove(key: ChannelAddressKey): Promise<void>;
+  /** Removes all addresses that send as this user. */
+  removeOfSender(realmId: RealmId, senderId: UserId): Promise<void>;
 }
 
 /** Placeholder for the token in the gateway's address pattern. */

@@ -10,7 +10,7 @@ import { endToken } from './access-tokens.use-cases.js';
 
 /**
  * Ends everything that acts for a user or is notified: API key, event queues, browser sessions except `except`, tokens,
- * phones and browsers.
+ * phones, browsers, and email addresses of channels that send as the user.
  */
 export async function signOutEverywhere(
   tx: Transaction,
@@ -26,6 +26,7 @@ export async function signOutEverywhere(
     // The session ends the others.
     if (sessionId === null) await tx.webPush.remove(realmId, id, endpoint);
   }
+  await tx.channelAddresses.removeOfSender(realmId, id);
   await replaceApiKey(tx, mint, user, { now, except });
 }
 

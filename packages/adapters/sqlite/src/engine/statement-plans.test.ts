@@ -44,6 +44,7 @@ const ABOUT_WHOLE_REALMS = [
   'SELECT DISTINCT holder FROM worker_lease', // one row per recurring work, once after startup
   'SELECT realm_id, unindexed_up_to FROM realm_search_backlog ORDER BY realm_id LIMIT 1', // the first row
   'SELECT 1 FROM file_term WHERE realm_id = ? LIMIT 1', // the first index entry
+  'DELETE FROM channel_address WHERE sender_id = ?', // few rows, when a user is logged out everywhere
   'DELETE FROM job WHERE realm_id = ?', // after all its rows are deleted
 ];
 /** Indexes selective enough on their own for rows of a realm. */

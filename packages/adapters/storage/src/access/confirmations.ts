@@ -6,6 +6,7 @@ import {
 } from '@parley/domain/access';
 import type { RealmId, Seed, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { StorageFeature } from '../engine/feature.js';
+import { KEY } from '../engine/personal-data.js';
 import { newSeed } from '../engine/seeds.js';
 import type { Statements } from '../engine/statements.js';
 
@@ -115,6 +116,7 @@ export const CONFIRMATION_FEATURE = {
   persons: {
     confirmation: {
       data: 'Links in emails',
+      fate: { ...KEY, ends: [...KEY.ends, 'password'] },
       erase: 'realm_id = {realm} AND (user_id = {id} OR lower(email) = lower({email}))',
     },
   },

@@ -4,6 +4,7 @@ import {
   type ChannelAddressRepository,
   type ChannelFolder,
 } from '@parley/domain/channels';
+import type { RealmId, UserId } from '@parley/domain/kernel';
 import { Table } from '../engine/declared-rows.js';
 import type { StorageFeature } from '../engine/feature.js';
 import type { Statements } from '../engine/statements.js';
@@ -26,6 +27,7 @@ export class SqlChannelAddressRepository implements ChannelAddressRepository {
   private readonly key;
   private readonly insert;
   private readonly delete;
+  private readonly deleteOfSender;
 
   constructor(connection: Statements) {
     this.key = connection.rows<ChannelAddressKey>(
@@ -35,6 +37,7 @@ export class SqlChannelAddressRepository implements ChannelAddressRepository {
     this.delete = connection.command(
       'DELETE FROM channel_address WHERE channel_id = ? AND creator_id = ? AND sender_id = ? AND realm_id = ?',
     );
+    this.deleteOfSender = connection.command('DELETE FROM channel_address WHERE sender_id = ? AND realm_id = ?');
     this.token = connection.values<string>(
       'SELECT token FROM channel_address WHERE channel_id = ? AND creator_id = ? AND sender_id = ? AND realm_id = ?',
     );
@@ -57,6 +60,10 @@ export class SqlChannelAddressRepository implements ChannelAddressRepository {
 
   async remove({ realmId, channelId, creatorId, senderId }: ChannelAddressKey): Promise<void> {
     this.delete.defer(channelId, creatorId, senderId, realmId);
+  }
+
+  async removeOfSender(realmId: RealmId, senderId: UserId): Promise<void> {
+    this.deleteOfSender.defer(senderId, realmId);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { FeatureTables } from '../engine/feature.js';
+import { KEY, OF_ACCOUNT, OF_REALM, WRITTEN } from '../engine/personal-data.js';
 import { CHANNEL_FOLDER_TABLE } from './channel-folders.js';
 import { DEFAULT_CHANNEL_GROUP_TABLE } from './default-channels.js';
 
@@ -118,21 +119,29 @@ export const CHANNEL_TABLES = {
     'default_channel_group',
   ],
   persons: {
-    topic_policy: { data: 'Topics that a person follows or mutes', erase: 'user_id = {id}' },
-    subscription: { data: 'Subscriptions', keep: { 'Ids without text.': ['user_id'] }, other: ['color'] },
+    topic_policy: { data: 'Topics that a person follows or mutes', fate: OF_ACCOUNT, erase: 'user_id = {id}' },
+    subscription: {
+      data: 'Subscriptions',
+      fate: WRITTEN,
+      keep: { 'Ids without text.': ['user_id'] },
+      other: ['color'],
+    },
     channel_address: {
       data: 'Email addresses of channels',
+      fate: { ...KEY, stays: 'addresses that send as a bot; others are refused while the account is deactivated' },
       keep: { 'Ids without text.': ['creator_id', 'sender_id'] },
       other: ['token'],
     },
     channel: {
       data: 'Channels',
+      fate: OF_REALM,
       keep: { 'Ids without text.': ['creator_id'] },
       anonymise: ['description', 'rendered_description'],
       other: ['name', 'name_key', 'privacy', 'topics_policy', 'permissions'],
     },
     channel_folder: {
       data: 'Channel folders',
+      fate: OF_REALM,
       keep: { 'Ids without text.': ['creator_id'] },
       anonymise: ['description', 'rendered_description'],
       other: ['name', 'name_key'],

@@ -1,7 +1,43 @@
-/** Data of people in a table, and the effect of erasing a person (docs/personal-data.md). */
-export interface PersonalData {
-  /** Description for operators, such as `Drafts`. Absent if the table holds nothing of people. */
-  readonly data?: string;
+/** Occasions before an erasure that change who uses an account, and their names in docs/personal-data.md. */
+export const OCCASIONS = {
+  /** The account of a visitor becomes that of a new customer. */
+  become: 'become',
+  /** A visitor turns out to be a customer with another account, who gets what the visitor has. */
+  inherit: 'inherit',
+  /** An imported person is merged into a user. */
+  merge: 'merge',
+  deactivation: 'deactivation',
+  signOut: 'log-out everywhere',
+  password: 'change of password',
+  realmDeactivation: 'deactivation of the organization',
+} as const;
+
+export type Occasion = keyof typeof OCCASIONS;
+
+/** Effects of occasions on the rows of a person. The rows stay with the account at the others. */
+export interface Fate {
+  /** Occasions that delete the rows or take away their effect. */
+  readonly ends?: readonly Occasion[];
+  /** Occasions at which the other account gets the rows, or the same access. */
+  readonly follows?: readonly Occasion[];
+  /** Reason why they stay at the others. */
+  readonly stays: string;
+}
+
+/** Acts for the account, or notifies whoever uses it. */
+export const KEY = {
+  ends: ['become', 'signOut'],
+  stays: 'refused while the account or organization is deactivated',
+} as const satisfies Fate;
+/** Proves that a person may log in. Only people with a password or an address of their own have it; visitors have none. */
+export const LOG_IN: Fate = { stays: 'the person logs in again' };
+export const OF_ACCOUNT: Fate = { stays: 'part of the account' };
+export const WRITTEN: Fate = { follows: ['inherit', 'merge'], stays: 'part of the account' };
+export const OF_REALM: Fate = { stays: 'part of the organization' };
+export const PAST: Fate = { stays: 'record of the past' };
+export const EXPIRES: Fate = { stays: 'expires' };
+
+interface PersonalColumns {
   /** SQL condition for the rows that are deleted; with `{id}` and `{email}` of the person, and `{realm}`. */
   readonly erase?: string;
   /** Columns that are replaced. */
@@ -13,6 +49,13 @@ export interface PersonalData {
   /** Text columns without data of people. */
   readonly other?: readonly string[];
 }
+
+/**
+ * Data of people in a table, and its end (docs/personal-data.md). `data`: description for operators, such as `Drafts`;
+ * absent if the table holds nothing of people.
+ */
+export type PersonalData = PersonalColumns &
+  ({ readonly data: string; readonly fate: Fate } | { readonly data?: never; readonly fate?: never });
 
 /** Column of a database's schema. */
 export interface SchemaColumn {
@@ -65,10 +108,19 @@ export function nonexistent(
 
 const sentence = (action: string, columns: readonly string[]): string => `${action} (${columns.join(', ')})`;
 
+const occasions = (names: readonly Occasion[]): string => names.map((name) => OCCASIONS[name]).join(', ');
+
+const renderFate = ({ ends = [], follows = [], stays }: Fate): string =>
+  [
+    ...(ends.length > 0 ? [`ends: ${occasions(ends)}`] : []),
+    ...(follows.length > 0 ? [`follows: ${occasions(follows)}`] : []),
+    `stays: ${stays}`,
+  ].join('; ');
+
 /** Generates the table of docs/personal-data.md. */
 export function renderPersonalData(persons: Readonly<Record<string, PersonalData>>): string {
   const rows = Object.entries(persons).flatMap(([table, declared]) => {
-    const { data, erase, anonymise, mentions, keep = {} } = declared;
+    const { data, fate, erase, anonymise, mentions, keep = {} } = declared;
     if (data === undefined) return [];
     const effects = [
       ...(erase ? ['rows of the person are deleted'] : []),
@@ -76,7 +128,7 @@ export function renderPersonalData(persons: Readonly<Record<string, PersonalData
       ...(mentions ? [sentence('mentions become “Deleted user”', mentions)] : []),
       ...Object.entries(keep).map(([reason, columns]) => `${sentence('kept', columns)}: ${reason.replace(/\.$/, '')}`),
     ];
-    return [`| ${data} | \`${table}\` | ${effects.join('; ')} |`];
+    return [`| ${data} | \`${table}\` | ${renderFate(fate)} | ${effects.join('; ')} |`];
   });
-  return ['| Data | Table | Erasure |', '|---|---|---|', ...rows.sort()].join('\n');
+  return ['| Data | Table | Before an erasure | Erasure |', '|---|---|---|---|', ...rows.sort()].join('\n');
 }

@@ -3,6 +3,7 @@ import type { BlobKey } from '@parley/domain/files';
 import type { RealmId, UnixSeconds } from '@parley/domain/kernel';
 import { type RowTable, SqlRows, Table } from '../engine/declared-rows.js';
 import type { StorageFeature } from '../engine/feature.js';
+import { PAST } from '../engine/personal-data.js';
 
 interface StoredExport extends Omit<RealmExport, 'id' | 'realmId' | 'state'> {
   readonly status: RealmExport['state']['status'];
@@ -105,6 +106,7 @@ export const EXPORT_FEATURE = {
     imported_messages: {},
     realm_export: {
       data: 'Exports',
+      fate: PAST,
       keep: {
         'Exports remain until they expire or an administrator deletes them.': ['acting_user_id', 'blob', 'path_id'],
       },

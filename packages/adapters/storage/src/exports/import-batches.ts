@@ -11,6 +11,7 @@ import {
 import type { ImportBatchId, MessageId, RealmId } from '@parley/domain/kernel';
 import { type RowTable, Table } from '../engine/declared-rows.js';
 import type { StorageFeature } from '../engine/feature.js';
+import { PAST } from '../engine/personal-data.js';
 import type { Statements } from '../engine/statements.js';
 
 const RECORD = `SELECT batch_id AS "batchId", kind, record_id AS "recordId", target_id AS "targetId", hash,
@@ -131,9 +132,15 @@ export const IMPORT_BATCH_FEATURE = {
   persons: {
     imported_record: {
       data: 'Ids of people in the system from which they were imported',
+      fate: PAST,
       erase: "realm_id = {realm} AND kind = 'person' AND target_id = {id}",
     },
-    import_batch: { data: 'Imports', keep: { 'Ids without text.': ['requester_id'] }, other: ['source', 'status'] },
+    import_batch: {
+      data: 'Imports',
+      fate: PAST,
+      keep: { 'Ids without text.': ['requester_id'] },
+      other: ['source', 'status'],
+    },
   },
   notExported: {
     import_batch: 'It refers to exports of the original system.',
@@ -160,6 +167,7 @@ export const IMPORT_RUN_FEATURE = {
     indices: ['INDEX import_run_by_realm ON import_run (realm_id, id)'],
   }).feature(33, 'importRuns', {
     data: 'Imports of uploaded exports',
+    fate: PAST,
     keep: { 'Ids without text.': ['requester_id'] },
     other: ['claim_by', 'status', 'report', 'problem'],
   }),

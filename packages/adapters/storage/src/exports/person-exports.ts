@@ -2,6 +2,7 @@ import { PERSON_EXPORT_ROWS, type PersonExport, type PersonExportRepository } fr
 import type { BlobKey } from '@parley/domain/files';
 import { SqlRows, Table } from '../engine/declared-rows.js';
 import type { StorageFeature } from '../engine/feature.js';
+import { EXPIRES } from '../engine/personal-data.js';
 
 class SqlPersonExportRepository extends SqlRows<PersonExport> implements PersonExportRepository {
   private readonly blobsAmong = this.connection.values<BlobKey>(
@@ -27,6 +28,7 @@ export const PERSON_EXPORT_FEATURE = {
     SqlPersonExportRepository,
   ).feature(44, 'personExports', {
     data: 'Copies that people requested of their data',
+    fate: EXPIRES,
     erase: 'user_id = {id} OR person_id = {id}',
     other: ['blob'],
   }),

@@ -1,6 +1,7 @@
 import { CUSTOM_EMOJI_ROWS, type CustomEmoji, type CustomEmojiRepository } from '@parley/domain/files';
 import type { RealmId } from '@parley/domain/kernel';
 import { SqlRows, Table } from '../engine/declared-rows.js';
+import { OF_REALM } from '../engine/personal-data.js';
 
 class SqlCustomEmojiRepository extends SqlRows<CustomEmoji> implements CustomEmojiRepository {
   private readonly byName = this.select(
@@ -31,6 +32,7 @@ export const CUSTOM_EMOJI_FEATURE = new Table<CustomEmoji>(
   SqlCustomEmojiRepository,
 ).feature(1, 'customEmoji', {
   data: 'Custom emoji',
+  fate: OF_REALM,
   keep: { 'Ids without text.': ['author_id'] },
   other: ['name', 'format'],
 });

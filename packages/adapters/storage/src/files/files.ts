@@ -12,6 +12,7 @@ import {
 } from '@parley/domain/files';
 import type { FileId, MessageId, RealmId, Seed, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { StorageFeature } from '../engine/feature.js';
+import { EXPIRES, OF_ACCOUNT } from '../engine/personal-data.js';
 import { toFlag } from '../engine/rows.js';
 import { newSeed } from '../engine/seeds.js';
 import type { Statements } from '../engine/statements.js';
@@ -460,10 +461,11 @@ export const FILE_FEATURE = {
   },
   realmTables: ['unfinished_upload', 'file_term', 'file_to_read', 'file', 'file_space'],
   persons: {
-    unfinished_upload: { data: 'Unfinished uploads', erase: 'realm_id = {realm} AND owner_id = {id}' },
+    unfinished_upload: { data: 'Unfinished uploads', fate: EXPIRES, erase: 'realm_id = {realm} AND owner_id = {id}' },
     ...FILE_TEXT_PERSONS,
     file: {
       data: 'Uploaded files',
+      fate: { ...OF_ACCOUNT, follows: ['inherit'] },
       other: ['seed'],
       keep: { 'Files of messages remain.': ['owner_id', 'name', 'path_id', 'blob', 'content_type'] },
     },

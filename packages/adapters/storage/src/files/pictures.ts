@@ -1,6 +1,7 @@
 import type { BlobKey, Picture, PictureName, PictureRepository } from '@parley/domain/files';
 import type { RealmId } from '@parley/domain/kernel';
 import type { StorageFeature } from '../engine/feature.js';
+import { OF_ACCOUNT } from '../engine/personal-data.js';
 import type { Statements } from '../engine/statements.js';
 
 export class SqlPictureRepository implements PictureRepository {
@@ -69,6 +70,7 @@ export const PICTURE_FEATURE = {
   persons: {
     picture: {
       data: 'Pictures, such as avatars',
+      fate: OF_ACCOUNT,
       keep: { 'Uploaded avatars are deleted with the profile.': ['name', 'blob'] },
       other: ['format'],
     },

@@ -2,6 +2,7 @@ import type { SystemGroupName } from '@parley/domain/access';
 import { GROUP_PERMISSIONS, type Group } from '@parley/domain/groups';
 import { foldCase, type GroupId, type RealmId, type UnixSeconds, type UserId } from '@parley/domain/kernel';
 import type { FeatureTables } from '../engine/feature.js';
+import { OF_ACCOUNT, OF_REALM } from '../engine/personal-data.js';
 import { type Flag, groupSettingsColumn, toFlag } from '../engine/rows.js';
 
 /** Column values from `is_deactivated` to `permissions`, in the order of both statements. */
@@ -106,9 +107,10 @@ CREATE INDEX group_subgroup_by_realm ON group_subgroup (realm_id);
   realmTables: ['group_subgroup', 'group_member', 'user_group'],
   persons: {
     group_subgroup: {},
-    group_member: { data: 'Members of groups', keep: { 'Ids without text.': ['user_id'] } },
+    group_member: { data: 'Members of groups', fate: OF_ACCOUNT, keep: { 'Ids without text.': ['user_id'] } },
     user_group: {
       data: 'Groups',
+      fate: OF_REALM,
       keep: { 'Ids without text.': ['creator_id'] },
       other: ['name', 'name_key', 'description', 'system_name', 'permissions'],
     },

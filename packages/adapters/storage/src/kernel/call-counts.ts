@@ -1,5 +1,6 @@
 import type { CallCountRepository, CountedCalls, UnixSeconds } from '@parley/domain/kernel';
 import type { StorageFeature } from '../engine/feature.js';
+import { EXPIRES } from '../engine/personal-data.js';
 import type { Statements } from '../engine/statements.js';
 
 interface CountRow {
@@ -76,6 +77,7 @@ export const CALL_COUNT_FEATURE = {
   persons: {
     counted_calls: {
       data: 'Counted calls and log-in attempts',
+      fate: EXPIRES,
       keep: { 'They expire within a day.': ['key'] },
       other: ['server', 'rule'],
     },

@@ -10,6 +10,7 @@ import {
   type RealmId,
 } from '@parley/domain/kernel';
 import type { StorageFeature } from '../engine/feature.js';
+import { OF_REALM } from '../engine/personal-data.js';
 import type { Quarantine } from '../engine/quarantine.js';
 import type { Statements } from '../engine/statements.js';
 import { DataValueIndex } from './data-values.js';
@@ -155,10 +156,15 @@ export const DATA_KEY_FEATURE = {
   persons: {
     data_key: {
       data: 'Keys of your application’s data',
+      fate: OF_REALM,
       keep: { 'Names that your application declared.': ['name'] },
       other: ['kind', 'type'],
     },
-    data_value: { data: 'Index of your application’s data', keep: { 'Deleted with the data.': ['value'] } },
+    data_value: {
+      data: 'Index of your application’s data',
+      fate: OF_REALM,
+      keep: { 'Deleted with the data.': ['value'] },
+    },
   },
   repositories:
     ({ quarantine }) =>

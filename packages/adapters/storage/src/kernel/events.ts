@@ -17,6 +17,7 @@ import {
 } from '@parley/domain/kernel';
 import type { MessagePageReads } from '@parley/domain/messages';
 import type { FeatureTables } from '../engine/feature.js';
+import { EXPIRES, KEY } from '../engine/personal-data.js';
 import type { Statements } from '../engine/statements.js';
 
 export type EventTuple = readonly [
@@ -213,7 +214,11 @@ export class SqlEventQueueRepository implements Omit<EventQueueRepository, 'save
 }
 
 export const EVENT_PERSONS = {
-  event_queue: { data: 'Event queues of clients', erase: 'owner_id = {id}' },
+  event_queue: {
+    data: 'Event queues of clients',
+    fate: { ...KEY, ends: [...KEY.ends, 'deactivation', 'inherit', 'merge'] },
+    erase: 'owner_id = {id}',
+  },
   event_consumer_position: { other: ['consumer'] },
-  event: { data: 'Events that clients have not read', anonymise: ['audience', 'payload'] },
+  event: { data: 'Events that clients have not read', fate: EXPIRES, anonymise: ['audience', 'payload'] },
 } satisfies FeatureTables['persons'];

@@ -13,6 +13,7 @@ import {
 } from '@parley/domain/kernel';
 import type { Message, MessageParts } from '@parley/domain/messages';
 import type { MessagePartReads, StorageFeature } from '../engine/feature.js';
+import { OF_ACCOUNT } from '../engine/personal-data.js';
 import type { Quarantine } from '../engine/quarantine.js';
 import type { Statements } from '../engine/statements.js';
 import { PROPERTY_BITS } from '../messages/message-rows.js';
@@ -142,6 +143,7 @@ export const HOST_DATA_FEATURE = {
   persons: {
     host_data: {
       data: 'Data of your application about people',
+      fate: OF_ACCOUNT,
       erase: 'user_id = {id}',
       keep: { 'Data with messages, channels and the organization belongs to your application.': ['data'] },
     },

@@ -10,6 +10,7 @@ import {
   type UnixSeconds,
 } from '@parley/domain/kernel';
 import type { StorageFeature } from '../engine/feature.js';
+import { EXPIRES } from '../engine/personal-data.js';
 import type { Statements } from '../engine/statements.js';
 
 interface JobRow {
@@ -200,6 +201,7 @@ export const JOB_FEATURE = {
   persons: {
     job: {
       data: 'Waiting work, as ids',
+      fate: EXPIRES,
       keep: {
         'The work ends within hours; a failing erasure keeps the former identity until it succeeds.': ['payload'],
       },

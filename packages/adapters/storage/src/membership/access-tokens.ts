@@ -1,5 +1,6 @@
 import { type AccessTokenRow, ACCESS_TOKEN_FEATURE as DECLARED } from '@parley/domain/membership';
 import { Table } from '../engine/declared-rows.js';
+import { KEY } from '../engine/personal-data.js';
 
 export const ACCESS_TOKEN_FEATURE = {
   ...new Table<AccessTokenRow>(DECLARED.rows.accessTokens, {
@@ -13,6 +14,6 @@ export const ACCESS_TOKEN_FEATURE = {
       lastUsedAt: 'int?',
     },
     indices: ['INDEX access_token_by_user ON access_token (user_id, id, realm_id)'],
-  }).feature(51, 'accessTokens', { data: 'Tokens for conversations', erase: 'user_id = {id}' }),
+  }).feature(51, 'accessTokens', { data: 'Tokens for conversations', fate: KEY, erase: 'user_id = {id}' }),
   notExported: { access_token: DECLARED.notExported.accessTokens },
 };

@@ -9,6 +9,7 @@ import type {
   StoredAuditEntry,
 } from '@parley/domain/membership';
 import type { StorageFeature } from '../engine/feature.js';
+import { PAST } from '../engine/personal-data.js';
 import type { Parameter, Statements } from '../engine/statements.js';
 
 interface EntryRow extends Omit<AuditEntry, 'realmId'> {
@@ -173,11 +174,13 @@ export const AUDIT_TABLES = {
   persons: {
     audit_entry: {
       data: 'Audit log',
+      fate: PAST,
       keep: { 'Ids without text.': ['actor_id', 'subject_id'] },
       other: ['program', 'action', 'target', 'changes', 'detail_digest', 'digest'],
     },
     audit_detail: {
       data: 'Addresses and names in the audit log',
+      fate: PAST,
       erase: `realm_id = {realm} AND number IN (
         SELECT number FROM audit_entry WHERE realm_id = {realm} AND actor_id = {id}
         UNION ALL SELECT number FROM audit_entry WHERE realm_id = {realm} AND subject_id = {id})`,

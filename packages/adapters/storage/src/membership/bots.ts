@@ -9,6 +9,7 @@ import {
 } from '@parley/domain/membership';
 import type { BotTrigger, BotTriggerRepository, TriggeredBot } from '@parley/domain/messages';
 import type { FeatureTables, StorageFeature } from '../engine/feature.js';
+import { OF_REALM } from '../engine/personal-data.js';
 import { type Flag, toFlag } from '../engine/rows.js';
 import type { Statements } from '../engine/statements.js';
 
@@ -185,9 +186,15 @@ export const BOT_FEATURE = {
   persons: {
     bot_option: {
       data: 'Settings of bots',
+      fate: OF_REALM,
       keep: { [BOTS_STAY]: ['bot_id', 'webhook_url', 'webhook_interface', 'webhook_token'] },
     },
-    bot_trigger: { data: 'Messages that bots wait to process', keep: { [BOTS_STAY]: ['bot_id'] }, other: ['trigger'] },
+    bot_trigger: {
+      data: 'Messages that bots wait to process',
+      fate: OF_REALM,
+      keep: { [BOTS_STAY]: ['bot_id'] },
+      other: ['trigger'],
+    },
   },
   notExported: {
     bot_trigger: 'The original server delivers queued messages.',
@@ -202,7 +209,11 @@ export const BOT_FEATURE = {
 export const BOT_STORAGE_TABLES = {
   realmTables: ['bot_storage_entry', 'bot_storage_usage'],
   persons: {
-    bot_storage_entry: { data: 'Data that bots store', keep: { [BOTS_STAY]: ['bot_id', 'key', 'value'] } },
-    bot_storage_usage: { data: 'Size of the data that bots store', keep: { [BOTS_STAY]: ['bot_id'] } },
+    bot_storage_entry: {
+      data: 'Data that bots store',
+      fate: OF_REALM,
+      keep: { [BOTS_STAY]: ['bot_id', 'key', 'value'] },
+    },
+    bot_storage_usage: { data: 'Size of the data that bots store', fate: OF_REALM, keep: { [BOTS_STAY]: ['bot_id'] } },
   },
 } satisfies FeatureTables;

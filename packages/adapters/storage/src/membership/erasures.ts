@@ -11,6 +11,7 @@ import {
 import { Table } from '../engine/declared-rows.js';
 import type { FeatureTables } from '../engine/feature.js';
 import type { PersonalData } from '../engine/personal-data.js';
+import { PAST } from '../engine/personal-data.js';
 import type { Dialect, MaybePromise, Parameter, Query, Statements } from '../engine/statements.js';
 import { EDIT_NOT_HELD, holdOfCopy, messageHeld } from '../messages/held-condition.js';
 
@@ -26,7 +27,7 @@ const ERASURES = new Table<Erasure>(ERASURE_ROWS, {
   },
   indices: ['INDEX erasure_by_realm ON erasure (realm_id, id)'],
   addedColumns: ['everythingWritten', 'heldTexts'],
-}).feature(43, 'erasures', { data: 'Erasures of people', keep: { 'Ids without text.': ['person_id'] } });
+}).feature(43, 'erasures', { data: 'Erasures of people', fate: PAST, keep: { 'Ids without text.': ['person_id'] } });
 
 const EVERYTHING_WRITTEN = `
 -- expand: existing erasures kept the messages.

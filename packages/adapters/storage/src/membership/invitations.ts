@@ -8,6 +8,7 @@ import type {
   NewInvitations,
 } from '@parley/domain/membership';
 import type { StorageFeature } from '../engine/feature.js';
+import { OF_REALM } from '../engine/personal-data.js';
 import type { Quarantine } from '../engine/quarantine.js';
 import { ascending, type Flag, jsonList, listColumn, toFlag } from '../engine/rows.js';
 import { newSeed } from '../engine/seeds.js';
@@ -185,10 +186,12 @@ export const INVITATION_FEATURE = {
   persons: {
     invitation: {
       data: 'Invitations sent and received',
+      fate: { ...OF_REALM, ends: ['deactivation', 'inherit'] },
       erase: 'inviter_id = {id} OR realm_id = {realm} AND lower(email) = lower({email})',
     },
     invitation_offer: {
       data: 'Welcome texts of invitations',
+      fate: OF_REALM,
       erase: 'realm_id = {realm} AND NOT EXISTS (SELECT 1 FROM invitation i WHERE i.offer_id = invitation_offer.id)',
       mentions: ['welcome_text'],
     },

@@ -1,6 +1,7 @@
 import type { RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { LinkedAccount, LogInRepository } from '@parley/domain/membership';
 import type { StorageFeature } from '../engine/feature.js';
+import { EXPIRES, LOG_IN } from '../engine/personal-data.js';
 import type { Statements } from '../engine/statements.js';
 
 interface LinkedAccountRow extends Omit<LinkedAccount, 'picture'> {
@@ -132,8 +133,8 @@ export const LOG_IN_METHOD_FEATURE = {
   steps: { 7: TABLES },
   realmTables: ['log_in_flow', 'linked_account'],
   persons: {
-    log_in_flow: { data: 'Unfinished log-ins', erase: 'user_id = {id}' },
-    linked_account: { data: 'Ids at log-in services', erase: 'realm_id = {realm} AND user_id = {id}' },
+    log_in_flow: { data: 'Unfinished log-ins', fate: EXPIRES, erase: 'user_id = {id}' },
+    linked_account: { data: 'Ids at log-in services', fate: LOG_IN, erase: 'realm_id = {realm} AND user_id = {id}' },
   },
   notExported: {
     log_in_flow: 'Log-ins in progress end with the original server.',

@@ -1,6 +1,7 @@
 import type { GroupId, RealmId, UserId } from '@parley/domain/kernel';
 import type { ProvisionedGroup, ProvisioningRepository, ProvisioningToken } from '@parley/domain/membership';
 import type { StorageFeature } from '../engine/feature.js';
+import { PAST } from '../engine/personal-data.js';
 import type { Statements } from '../engine/statements.js';
 
 const GROUP =
@@ -129,7 +130,11 @@ export const PROVISIONING_FEATURE = {
   realmTables: ['provisioning_token', 'removed_user', 'provisioned_group'],
   persons: {
     provisioning_token: { other: ['name', 'fingerprint'] },
-    removed_user: { data: 'Accounts hidden from directories', keep: { 'Ids without text.': ['user_id'] } },
+    removed_user: {
+      data: 'Accounts hidden from directories',
+      fate: PAST,
+      keep: { 'Ids without text.': ['user_id'] },
+    },
     provisioned_group: { other: ['external_id'] },
   },
   notExported: {

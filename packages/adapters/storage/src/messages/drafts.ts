@@ -2,6 +2,7 @@ import type { ChannelId, DraftId, MessageId, NewRow, RealmId, UserId } from '@pa
 import { DRAFT_LIST, type Draft, type DraftRepository, quotedMessages } from '@parley/domain/messages';
 import { type RowTable, SqlRows, Table } from '../engine/declared-rows.js';
 import type { StorageFeature } from '../engine/feature.js';
+import { OF_ACCOUNT } from '../engine/personal-data.js';
 
 /** Draft to a channel, to users, or to nobody yet. */
 interface StoredDraft extends Pick<Draft, 'content' | 'editedAt'> {
@@ -106,7 +107,7 @@ export const DRAFT_FEATURE = {
   realmTables: ['draft_quote', 'draft'],
   notExported: { draft_quote: 'Derives from the drafts.' },
   persons: {
-    draft: { data: 'Drafts', erase: 'user_id = {id}', mentions: ['content'] },
+    draft: { data: 'Drafts', fate: OF_ACCOUNT, erase: 'user_id = {id}', mentions: ['content'] },
     draft_quote: {},
   },
   rows: { drafts: DRAFT_TABLE },

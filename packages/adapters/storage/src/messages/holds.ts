@@ -2,6 +2,7 @@ import type { ChannelId, FileId, MessageId, RealmId, RecipientId, UnixSeconds, U
 import { type HeldMessage, type HeldMessageReads, type HeldPage, HOLD_ROWS, type Hold } from '@parley/domain/messages';
 import { Table } from '../engine/declared-rows.js';
 import type { StorageFeature } from '../engine/feature.js';
+import { PAST } from '../engine/personal-data.js';
 import type { Query, Statements } from '../engine/statements.js';
 import { copyCovered, holdOfCopy, messageCovered, messageHeld } from './held-condition.js';
 import { type MessageEditRow, toMessageEdit } from './message-edits.js';
@@ -170,6 +171,7 @@ const HOLDS = new Table<Hold>(HOLD_ROWS, {
   indices: ['INDEX hold_by_realm ON hold (realm_id, id)'],
 }).feature(56, 'holds', {
   data: 'Holds of messages',
+  fate: { ...PAST, follows: ['inherit', 'merge'] },
   keep: { 'The order must outlive an erasure.': ['reason', 'person_id'] },
 });
 

@@ -1,4 +1,5 @@
 import type { FeatureTables } from '../engine/feature.js';
+import { OF_ACCOUNT, PAST, WRITTEN } from '../engine/personal-data.js';
 
 const TABLES = `
 -- Messages and their state per user: received, read and flagged (architecture §5).
@@ -338,26 +339,45 @@ export const MESSAGE_TABLES = {
     'muted_sender',
   ],
   persons: {
-    message_flag: { data: 'Flags of messages', keep: { 'Ids without text.': ['user_id'] } },
+    message_flag: {
+      data: 'Flags of messages',
+      fate: { ...OF_ACCOUNT, follows: ['inherit'] },
+      keep: { 'Ids without text.': ['user_id'] },
+    },
     moved_message: {},
     channel_move: {},
-    read_segment: { data: 'Read positions', keep: { 'Ids without text.': ['user_id', 'bits'] } },
-    span: { data: 'Periods of receiving messages', keep: { 'Ids without text.': ['user_id'] } },
-    removed_message_holder: { data: 'Receivers of deleted messages', keep: { 'Ids without text.': ['user_id'] } },
-    removed_message: { data: 'Senders of deleted messages', keep: { 'Ids without text.': ['sender_id'] } },
+    read_segment: { data: 'Read positions', fate: OF_ACCOUNT, keep: { 'Ids without text.': ['user_id', 'bits'] } },
+    span: {
+      data: 'Periods of receiving messages',
+      fate: WRITTEN,
+      keep: { 'Ids without text.': ['user_id'] },
+    },
+    removed_message_holder: {
+      data: 'Receivers of deleted messages',
+      fate: PAST,
+      keep: { 'Ids without text.': ['user_id'] },
+    },
+    removed_message: {
+      data: 'Senders of deleted messages',
+      fate: PAST,
+      keep: { 'Ids without text.': ['sender_id'] },
+    },
     archived_message: {
       data: 'Deleted messages that can be restored',
+      fate: PAST,
       mentions: ['rows'],
       keep: { 'Ids without text.': ['deleted_by'] },
       other: ['topic_key'],
     },
     submessage: {
       data: 'Polls and to-do lists',
+      fate: OF_ACCOUNT,
       keep: { 'Deleted only with everything written.': ['sender_id', 'content'] },
       other: ['kind'],
     },
     message_edit: {
       data: 'Edit history',
+      fate: PAST,
       mentions: ['previous_content', 'previous_rendered_content'],
       keep: {
         'Ids without text.': ['user_id'],
@@ -366,6 +386,7 @@ export const MESSAGE_TABLES = {
     },
     message: {
       data: 'Messages',
+      fate: WRITTEN,
       mentions: ['content', 'rendered_content'],
       keep: {
         'The author is shown as “Deleted user”.': ['sender_id'],
@@ -374,9 +395,13 @@ export const MESSAGE_TABLES = {
       other: ['client_name'],
     },
     realm_search_backlog: {},
-    direct_participant: { data: 'Participants of direct conversations', keep: { 'Ids without text.': ['user_id'] } },
+    direct_participant: {
+      data: 'Participants of direct conversations',
+      fate: WRITTEN,
+      keep: { 'Ids without text.': ['user_id'] },
+    },
     recipient: { other: ['direct_key'] },
-    muted_sender: { data: 'People whom a person muted', erase: 'user_id = {id}' },
+    muted_sender: { data: 'People whom a person muted', fate: OF_ACCOUNT, erase: 'user_id = {id}' },
     message_file: {},
     search_backlog: {},
     message_search: { other: ['terms'] },

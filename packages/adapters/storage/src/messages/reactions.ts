@@ -8,6 +8,7 @@ import type {
   UserReaction,
 } from '@parley/domain/messages';
 import type { MessagePartReads, StorageFeature } from '../engine/feature.js';
+import { WRITTEN } from '../engine/personal-data.js';
 import type { Query, Statements } from '../engine/statements.js';
 import { PROPERTY_BITS } from './message-rows.js';
 
@@ -154,6 +155,7 @@ export const REACTION_FEATURE = {
   persons: {
     reaction: {
       data: 'Reactions',
+      fate: WRITTEN,
       keep: { 'Deleted only with everything written.': ['user_id', 'emoji_type', 'emoji_code', 'emoji_name'] },
     },
   },

@@ -9,6 +9,7 @@ import {
 } from '@parley/domain/messages';
 import { type RowTable, SqlRows, Table } from '../engine/declared-rows.js';
 import type { StorageFeature } from '../engine/feature.js';
+import { OF_ACCOUNT } from '../engine/personal-data.js';
 
 /** Repository of scheduled messages or reminders, which share one sequence of ids. */
 class SqlSchedulingRows<Row extends RealmRow, Stored> extends SqlRows<Row, Stored> {
@@ -141,9 +142,15 @@ export const SCHEDULING_FEATURE = {
   realmTables: ['reminder', 'scheduled_message'],
   counters: ['UPDATE scheduling_counter SET last_id = last_id + {skipped}'],
   persons: {
-    reminder: { data: 'Reminders', erase: 'user_id = {id}', mentions: ['note', 'content', 'rendered_content'] },
+    reminder: {
+      data: 'Reminders',
+      fate: OF_ACCOUNT,
+      erase: 'user_id = {id}',
+      mentions: ['note', 'content', 'rendered_content'],
+    },
     scheduled_message: {
       data: 'Scheduled messages',
+      fate: OF_ACCOUNT,
       erase: 'user_id = {id}',
       mentions: ['content', 'rendered_content'],
     },

@@ -7,6 +7,7 @@ import {
   type SentOnceRepository,
 } from '@parley/domain/messages';
 import type { StorageFeature } from '../engine/feature.js';
+import { EXPIRES } from '../engine/personal-data.js';
 import type { Statements } from '../engine/statements.js';
 
 interface SendRow {
@@ -128,7 +129,7 @@ export const SEND_ONCE_FEATURE = {
   steps: { 6: TABLES, 32: EXTERNAL_IDS, 39: LATEST_OF_SENDER, 70: EXTERNAL_DIGESTS },
   realmTables: ['sent_once', 'external_send'],
   persons: {
-    sent_once: { data: 'Sends by clients', erase: 'user_id = {id}' },
+    sent_once: { data: 'Sends by clients', fate: EXPIRES, erase: 'user_id = {id}' },
     external_send: { other: ['external_id', 'digest'] },
   },
   notExported: {

@@ -9,6 +9,7 @@ import {
 } from '@parley/domain/kernel';
 import type { ReplyAddress, ReplyAddressRepository } from '@parley/domain/push';
 import type { StorageFeature } from '../engine/feature.js';
+import { EXPIRES, PAST } from '../engine/personal-data.js';
 import { newSeed } from '../engine/seeds.js';
 import type { Statements } from '../engine/statements.js';
 
@@ -139,8 +140,8 @@ export const INCOMING_EMAIL_FEATURE = {
   steps: { 17: TABLES, 69: LINK_SEEDS },
   realmTables: ['reply_address'],
   persons: {
-    reply_address: { data: 'Addresses for replies by email', erase: 'user_id = {id}' },
-    bounced_address: { data: 'Addresses that rejected email', erase: 'lower(email) = lower({email})' },
+    reply_address: { data: 'Addresses for replies by email', fate: EXPIRES, erase: 'user_id = {id}' },
+    bounced_address: { data: 'Addresses that rejected email', fate: PAST, erase: 'lower(email) = lower({email})' },
   },
   notExported: { reply_address: 'They are secrets.' },
   repositories: () => (connection) => ({

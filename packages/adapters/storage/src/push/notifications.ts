@@ -7,6 +7,7 @@ import type {
   PushedMessage,
 } from '@parley/domain/push';
 import type { StorageFeature } from '../engine/feature.js';
+import { EXPIRES } from '../engine/personal-data.js';
 import type { Statements } from '../engine/statements.js';
 
 /**
@@ -169,8 +170,8 @@ export const notificationFeature = (isNotified: string) =>
     steps: { 13: TABLES },
     realmTables: ['pushed_message', 'missed_email'],
     persons: {
-      pushed_message: { data: 'Notifications on phones', erase: 'user_id = {id}' },
-      missed_email: { data: 'Waiting emails', erase: 'user_id = {id}' },
+      pushed_message: { data: 'Notifications on phones', fate: EXPIRES, erase: 'user_id = {id}' },
+      missed_email: { data: 'Waiting emails', fate: EXPIRES, erase: 'user_id = {id}' },
     },
     notExported: {
       pushed_message: 'Apps show what they have received.',

@@ -12,6 +12,7 @@ import {
   type RegistrationError,
 } from '@parley/domain/push';
 import type { StorageFeature } from '../engine/feature.js';
+import { KEY } from '../engine/personal-data.js';
 import type { Statements } from '../engine/statements.js';
 
 export class SqlDeviceRepository implements DeviceRepository {
@@ -206,8 +207,8 @@ export const PUSH_FEATURE = {
   schema: 'push',
   realmTables: ['device', 'push_token', 'push_status'],
   persons: {
-    device: { data: 'Devices', erase: 'user_id = {id}' },
-    push_token: { data: 'Phones that receive notifications', erase: 'user_id = {id}' },
+    device: { data: 'Devices', fate: KEY, erase: 'user_id = {id}' },
+    push_token: { data: 'Phones that receive notifications', fate: KEY, erase: 'user_id = {id}' },
     push_status: {},
   },
   notExported: {

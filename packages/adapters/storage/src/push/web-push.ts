@@ -1,6 +1,7 @@
 import type { RealmId, SessionId, UserId } from '@parley/domain/kernel';
 import type { WebPushRepository, WebPushSubscription } from '@parley/domain/push';
 import type { StorageFeature } from '../engine/feature.js';
+import { KEY } from '../engine/personal-data.js';
 import type { Statements } from '../engine/statements.js';
 
 export class SqlWebPushRepository implements WebPushRepository {
@@ -84,7 +85,7 @@ export const WEB_PUSH_FEATURE = {
   steps: { 11: TABLES },
   realmTables: ['web_push_subscription'],
   persons: {
-    web_push_subscription: { data: 'Browsers that receive notifications', erase: 'user_id = {id}' },
+    web_push_subscription: { data: 'Browsers that receive notifications', fate: KEY, erase: 'user_id = {id}' },
   },
   notExported: { web_push_subscription: 'Browsers subscribe anew.' },
   repositories: () => (connection) => ({ webPush: new SqlWebPushRepository(connection) }),

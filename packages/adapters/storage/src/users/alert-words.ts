@@ -2,6 +2,7 @@ import { foldCase, type RealmId, type UserId } from '@parley/domain/kernel';
 import { alertSegment } from '@parley/domain/messages';
 import type { AlertWordRepository } from '@parley/domain/users';
 import type { FeatureTables } from '../engine/feature.js';
+import { OF_ACCOUNT } from '../engine/personal-data.js';
 import { grouped } from '../engine/rows.js';
 import type { Statements } from '../engine/statements.js';
 
@@ -85,6 +86,6 @@ CREATE INDEX alert_word_by_segment ON alert_word (realm_id, segment, word_key, u
   },
   realmTables: ['alert_word'],
   persons: {
-    alert_word: { data: 'Alert words', erase: 'user_id = {id}' },
+    alert_word: { data: 'Alert words', fate: OF_ACCOUNT, erase: 'user_id = {id}' },
   },
 } satisfies FeatureTables;

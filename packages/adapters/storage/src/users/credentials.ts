@@ -9,6 +9,7 @@ import type {
 } from '@parley/domain/access';
 import type { RealmId, Seed, SessionId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { StorageFeature } from '../engine/feature.js';
+import { KEY, LOG_IN } from '../engine/personal-data.js';
 import type { Statements } from '../engine/statements.js';
 
 /** Key in the table of server facts. */
@@ -197,9 +198,9 @@ export const API_KEY_FEATURE = {
   realmTables: ['api_key', 'session', 'login_network'],
   persons: {
     server_fact: { other: ['name', 'value'] },
-    api_key: { data: 'API keys', erase: 'user_id = {id}' },
-    session: { data: 'Browser sessions', erase: 'user_id = {id}' },
-    login_network: { data: 'Networks of earlier log-ins', erase: 'user_id = {id}' },
+    api_key: { data: 'API keys', fate: KEY, erase: 'user_id = {id}' },
+    session: { data: 'Browser sessions', fate: { ...KEY, ends: [...KEY.ends, 'password'] }, erase: 'user_id = {id}' },
+    login_network: { data: 'Networks of earlier log-ins', fate: LOG_IN, erase: 'user_id = {id}' },
   },
   notExported: {
     api_key: 'Keys are secrets.',

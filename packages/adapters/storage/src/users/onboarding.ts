@@ -1,6 +1,7 @@
 import type { RealmId, UserId } from '@parley/domain/kernel';
 import type { OnboardingMark, OnboardingRepository } from '@parley/domain/users';
 import type { StorageFeature } from '../engine/feature.js';
+import { OF_ACCOUNT } from '../engine/personal-data.js';
 import type { Statements } from '../engine/statements.js';
 
 export class SqlOnboardingRepository implements OnboardingRepository {
@@ -39,7 +40,7 @@ export const ONBOARDING_FEATURE = {
   steps: { 1: TABLES },
   realmTables: ['onboarding_step'],
   persons: {
-    onboarding_step: { data: 'Introductions that were read', erase: 'user_id = {id}' },
+    onboarding_step: { data: 'Introductions that were read', fate: OF_ACCOUNT, erase: 'user_id = {id}' },
   },
   repositories: () => (connection) => ({ onboarding: new SqlOnboardingRepository(connection) }),
 } satisfies StorageFeature;

@@ -1,6 +1,7 @@
 import type { RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { Presence, PresenceRepository } from '@parley/domain/users';
 import type { StorageFeature } from '../engine/feature.js';
+import { OF_ACCOUNT } from '../engine/personal-data.js';
 import type { Statements } from '../engine/statements.js';
 
 export class SqlPresenceRepository implements PresenceRepository {
@@ -80,7 +81,7 @@ export const PRESENCE_FEATURE = {
      ON CONFLICT (realm_id) DO UPDATE SET last_id = presence_counter.last_id + excluded.last_id`,
   ],
   persons: {
-    presence: { data: 'Times of last activity', erase: 'user_id = {id}' },
+    presence: { data: 'Times of last activity', fate: OF_ACCOUNT, erase: 'user_id = {id}' },
     presence_counter: {},
   },
   notExported: {

@@ -9,6 +9,7 @@ import {
 } from '@parley/domain/users';
 import { type RowTable, Table } from '../engine/declared-rows.js';
 import type { StorageFeature } from '../engine/feature.js';
+import { OF_ACCOUNT } from '../engine/personal-data.js';
 import { objectColumn } from '../engine/rows.js';
 import type { Statements } from '../engine/statements.js';
 
@@ -160,7 +161,7 @@ export const PROFILE_FEATURE = {
   steps: { 1: TABLES },
   realmTables: ['profile_value', 'profile_field'],
   persons: {
-    profile_value: { data: 'Profile field values', erase: 'user_id = {id}' },
+    profile_value: { data: 'Profile field values', fate: OF_ACCOUNT, erase: 'user_id = {id}' },
     profile_field: { other: ['kind', 'name', 'hint', 'data'] },
   },
   rows: { profileFields: PROFILE_FIELD_TABLE },

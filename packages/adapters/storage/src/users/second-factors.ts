@@ -1,6 +1,7 @@
 import type { RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { AuthenticatorApp, Passkey, SecondFactorRepository, SecondFactors } from '@parley/domain/users';
 import type { StorageFeature } from '../engine/feature.js';
+import { LOG_IN } from '../engine/personal-data.js';
 import type { Statements } from '../engine/statements.js';
 
 export class SqlSecondFactorRepository implements SecondFactorRepository {
@@ -159,9 +160,9 @@ export const SECOND_FACTOR_FEATURE = {
   steps: { 16: TABLES },
   realmTables: ['authenticator_app', 'passkey', 'recovery_code'],
   persons: {
-    authenticator_app: { data: 'Authenticator apps', erase: 'user_id = {id}' },
-    passkey: { data: 'Passkeys', erase: 'user_id = {id}' },
-    recovery_code: { data: 'Recovery codes', erase: 'user_id = {id}' },
+    authenticator_app: { data: 'Authenticator apps', fate: LOG_IN, erase: 'user_id = {id}' },
+    passkey: { data: 'Passkeys', fate: LOG_IN, erase: 'user_id = {id}' },
+    recovery_code: { data: 'Recovery codes', fate: LOG_IN, erase: 'user_id = {id}' },
   },
   notExported: { authenticator_app: SECRET, passkey: SECRET, recovery_code: SECRET },
   repositories: () => (connection) => ({ secondFactors: new SqlSecondFactorRepository(connection) }),

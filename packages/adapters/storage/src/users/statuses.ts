@@ -2,6 +2,7 @@ import { EMOJI_TYPES, type EmojiType } from '@parley/domain/files';
 import type { RealmId, UserId } from '@parley/domain/kernel';
 import type { StatusRepository, UserStatus } from '@parley/domain/users';
 import type { StorageFeature } from '../engine/feature.js';
+import { OF_ACCOUNT } from '../engine/personal-data.js';
 import type { Statements } from '../engine/statements.js';
 
 export class SqlStatusRepository implements StatusRepository {
@@ -68,7 +69,7 @@ export const STATUS_FEATURE = {
   steps: { 1: TABLES },
   realmTables: ['user_status'],
   persons: {
-    user_status: { data: 'Status', erase: 'user_id = {id}' },
+    user_status: { data: 'Status', fate: OF_ACCOUNT, erase: 'user_id = {id}' },
   },
   repositories: () => (connection) => ({ statuses: new SqlStatusRepository(connection) }),
 } satisfies StorageFeature;

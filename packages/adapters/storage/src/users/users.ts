@@ -16,6 +16,7 @@ import {
   type UserRepository,
 } from '@parley/domain/users';
 import type { FeatureTables } from '../engine/feature.js';
+import { OF_ACCOUNT } from '../engine/personal-data.js';
 import type { Quarantine } from '../engine/quarantine.js';
 import {
   ColumnQuery,
@@ -474,6 +475,7 @@ export const USER_TABLES = {
   persons: {
     user: {
       data: 'Name, email, settings, password and external id',
+      fate: OF_ACCOUNT,
       anonymise: [
         'email',
         'email_key',

@@ -37,6 +37,12 @@ export function channelAddressRepositoryContract(open: OpenStorage): void {
         expect(await channelAddresses.findByToken('token 2')).toBeNull();
         expect(await channelAddresses.findByToken('token 1')).toEqual(keys[1]);
       });
+      await uow.write(realm.id, (tx) => tx.channelAddresses.removeOfSender(other.realm.id, user('b').id));
+      await uow.write(realm.id, (tx) => tx.channelAddresses.removeOfSender(realm.id, user('a').id));
+      await uow.read(realm.id, async ({ channelAddresses }) => {
+        expect(await channelAddresses.findByToken('token 1')).toBeNull();
+        for (const index of [0, 3]) expect(await channelAddresses.findByToken(`token ${index}`)).toEqual(keys[index]);
+      });
     });
   });
 }

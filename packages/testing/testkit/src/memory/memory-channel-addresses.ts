@@ -1,4 +1,5 @@
 import type { ChannelAddressKey, ChannelAddressRepository } from '@parley/domain/channels';
+import type { RealmId, UserId } from '@parley/domain/kernel';
 import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
@@ -25,6 +26,12 @@ export class MemoryChannelAddresses implements ChannelAddressRepository {
 
   async remove(key: ChannelAddressKey): Promise<void> {
     this.unit.change('channelAddresses').delete(rowOf(key));
+  }
+
+  async removeOfSender(realmId: RealmId, senderId: UserId): Promise<void> {
+    for (const { key } of this.unit.read('channelAddresses').values()) {
+      if (key.realmId === realmId && key.senderId === senderId) await this.remove(key);
+    }
   }
 }
 
