@@ -40,11 +40,8 @@ describe('AjvDataValidator', () => {
     ['$async', { $async: true }],
     ['a cycle', { $ref: '#' }],
     ['a pattern of another engine', { properties: { a: { pattern: '(?=a)' } } }],
-  ])('does not check data by a stored schema with %s, and reports it once', (_, schema) => {
-    const report = jest.fn();
-    const lenient = new AjvDataValidator(report);
-    for (const data of [{}, { a: 'a' }]) expect(lenient.mismatch(JSON.stringify(schema), data)).toBeNull();
-    expect(report).toHaveBeenCalledTimes(1);
+  ])('does not check data by a stored schema with %s', (_, schema) => {
+    for (const data of [{}, { a: 'a' }]) expect(validator.mismatch(JSON.stringify(schema), data)).toBeNull();
   });
 
   it('does not check data by a stored text that is not JSON', () => {
@@ -115,15 +112,14 @@ const root = fc.record({
 const data = fc.dictionary(word, fc.jsonValue({ maxDepth: 5 })) as fc.Arbitrary<JsonObject>;
 
 describe('schemas of the subset', () => {
-  const validator = new AjvDataValidator((problem) => {
-    throw new Error(problem);
-  });
+  const validator = new AjvDataValidator();
 
   it('compile, and judge any data in bounded time', () => {
     fc.assert(
       fc.property(root, fc.array(data, { minLength: 1, maxLength: 3 }), (declared, values) => {
         const text = JSON.stringify(declared);
         fc.pre(dataSchemaProblem(text) === null);
+        expect(validator.schemaProblem(text)).toBeNull();
         for (const each of values) {
           const start = performance.now();
           expect(typeof (validator.mismatch(text, each) ?? '')).toBe('string');

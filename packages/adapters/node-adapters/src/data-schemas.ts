@@ -22,9 +22,6 @@ export class AjvDataValidator implements DataValidator {
   });
   private stepsLeft = 0;
 
-  /** @param report called with the problem of a stored schema that cannot be used */
-  constructor(private readonly report: (problem: string) => void = () => {}) {}
-
   schemaProblem(schema: string): string | null {
     try {
       this.compile(schema);
@@ -55,14 +52,11 @@ export class AjvDataValidator implements DataValidator {
   }
 
   private compileStored(schema: string): ValidateFunction | null {
-    let problem = dataSchemaProblem(schema);
     try {
-      if (problem === null) return this.compile(schema);
-    } catch (error) {
-      problem = (error as Error).message;
+      return dataSchemaProblem(schema) === null ? this.compile(schema) : null;
+    } catch {
+      return null;
     }
-    this.report(problem);
-    return null;
   }
 
   private compile(schema: string): ValidateFunction {

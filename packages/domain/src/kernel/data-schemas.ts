@@ -52,16 +52,14 @@ export interface DataValidator {
   mismatch(schema: string, data: JsonObject): string | null;
 }
 
-/** @throws DomainError INVALID_DATA_SCHEMA */
-export function checkDataSchema({ kind, schema }: DataSchemaDeclaration, validator: DataValidator): void {
+/** Returns the reason why an application cannot declare the schema; null if it can. */
+export function declarationProblem({ kind, schema }: DataSchemaDeclaration, validator: DataValidator): string | null {
   if (utf8Length(schema) > MAX_DATA_SCHEMA_BYTES) {
-    throw invalid(`The schema for data of each ${kind} must be at most ${MAX_DATA_SCHEMA_BYTES} bytes of JSON.`);
+    return `The schema for data of each ${kind} must be at most ${MAX_DATA_SCHEMA_BYTES} bytes of JSON.`;
   }
   const problem = dataSchemaProblem(schema) ?? validator.schemaProblem(schema);
-  if (problem !== null) throw invalid(`The schema for data of each ${kind} is invalid: ${problem}.`);
+  return problem && `The schema for data of each ${kind} is invalid: ${problem}.`;
 }
-
-const invalid = (message: string) => new DomainError('INVALID_DATA_SCHEMA', message);
 
 /** Accepts `{}`, which means no data. @throws DomainError DATA_SCHEMA_MISMATCH */
 export async function requireFittingData(

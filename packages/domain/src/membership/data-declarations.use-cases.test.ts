@@ -1,7 +1,8 @@
+import { anotherRealm, createFixture } from '@parley/testkit';
 import type { DataFilter, DataKey, DataKeyId } from '../kernel/data-keys.js';
 import type { RealmId } from '../kernel/ids.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
-import { FindByData } from './data-declarations.use-cases.js';
+import { FindByData, ReportUnsupportedSchemas } from './data-declarations.use-cases.js';
 
 const realmId = 1 as RealmId;
 const KEYS: readonly DataKey[] = ['state', 'team', 'orderId'].map((name, index) => ({
@@ -82,5 +83,24 @@ describe('find by data', () => {
 
   it('rejects filters by unknown keys', async () => {
     await expect(allOf(indexOf(objects).find, 'none=7')).rejects.toMatchObject({ code: 'INVALID_DATA_FILTER' });
+  });
+});
+
+describe('report of unsupported schemas', () => {
+  it('names each organization with a stored schema that no application could declare now', async () => {
+    const fixture = await createFixture();
+    const { realm: other } = await anotherRealm(fixture);
+    const schemas = { message: '{}', channel: '{"$async":true}', user: '{', realm: '{"pattern":"a"}' } as const;
+    for (const [kind, schema] of Object.entries(schemas)) {
+      await fixture.uow.write(other.id, (tx) => tx.dataSchemas.add({ realmId: other.id, kind: kind as never, schema }));
+    }
+    const validator = { schemaProblem: (schema: string) => (schema.includes('pattern') ? 'no' : null) };
+    const report = jest.fn();
+    await new ReportUnsupportedSchemas(fixture.uow, validator as never, report).execute();
+    expect(report.mock.calls.map(([, { organization, problem }]) => [organization, problem])).toEqual([
+      ['other', 'The schema for data of each channel is invalid: the keyword $async is not supported here.'],
+      ['other', 'The schema for data of each user is invalid: it is not JSON.'],
+      ['other', 'The schema for data of each realm is invalid: no.'],
+    ]);
   });
 });

@@ -6,8 +6,10 @@ import {
   type FilteredKind,
   parseDataFilter,
 } from '../kernel/data-keys.js';
-import { checkDataSchema, type DataSchemaDeclaration, type DataValidator } from '../kernel/data-schemas.js';
+import { type DataSchemaDeclaration, type DataValidator, declarationProblem } from '../kernel/data-schemas.js';
+import { DomainError } from '../kernel/errors.js';
 import type { RealmId } from '../kernel/ids.js';
+import type { ReportProblem } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { lastOf } from '../kernel/work.js';
 
@@ -35,7 +37,10 @@ export class DeclareData {
    */
   async execute(realmId: RealmId, { keys, schemas }: DataDeclaration): Promise<void> {
     checkDataKeys(keys);
-    for (const each of schemas) checkDataSchema(each, this.validator);
+    for (const each of schemas) {
+      const problem = declarationProblem(each, this.validator);
+      if (problem !== null) throw new DomainError('INVALID_DATA_SCHEMA', problem);
+    }
     await this.uow.write(realmId, async (tx) => {
       await tx.realms.get(realmId);
       const { added, removed } = compareDataKeys(await tx.dataKeys.list(realmId), keys);
@@ -61,6 +66,27 @@ async function declareSchemas(
     const declared = former.find((each) => each.kind === kind);
     if (!declared) await dataSchemas.add({ realmId, kind, schema });
     else if (declared.schema !== schema) await dataSchemas.update({ ...declared, schema });
+  }
+}
+
+/** Reports stored schemas that no application could declare now, which earlier versions accepted. */
+export class ReportUnsupportedSchemas {
+  static readonly inject = ['unitOfWork', 'dataValidator', 'report'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly validator: DataValidator,
+    private readonly report: ReportProblem,
+  ) {}
+
+  async execute(): Promise<void> {
+    for (const { id, stringId } of await this.uow.readAcross(({ realms }) => realms.list())) {
+      for (const stored of await this.uow.read(id, ({ dataSchemas }) => dataSchemas.list(id))) {
+        const problem = declarationProblem(stored, this.validator);
+        if (problem === null) continue;
+        const message = 'a stored schema is not supported: such data is not checked until it is declared again';
+        this.report(message, { organization: stringId, problem }, 'warn');
+      }
+    }
   }
 }
 

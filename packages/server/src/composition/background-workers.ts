@@ -8,6 +8,7 @@ import {
   type PeopleDirectory,
   RemoveExpiredLogIns,
   RemoveOldAuditEntries,
+  ReportUnsupportedSchemas,
   SyncDirectory,
 } from '@parley/domain/membership';
 import { ExpireMessages, PurgeArchive } from '@parley/domain/messages';
@@ -368,6 +369,13 @@ function expiryWorkers(
       name: 'removing old entries of the audit log',
       everyMs: HOUR_MS,
       run: () => resolve(RemoveOldAuditEntries).execute({ keepSeconds: keepAuditDays * DAY_SECONDS }),
+    }),
+    every({
+      name: 'checking schemas of data',
+      everyMs: DAY_MS,
+      firstMs: 0,
+      isOwn: true,
+      run: () => resolve(ReportUnsupportedSchemas).execute(),
     }),
     every({
       name: 'removing expired sessions',

@@ -1,10 +1,4 @@
-import {
-  checkDataSchema,
-  type DataSchemaDeclaration,
-  type DataValidator,
-  DomainError,
-  type RealmCopy,
-} from '@parley/domain/kernel';
+import { type DataValidator, declarationProblem, type RealmCopy } from '@parley/domain/kernel';
 import { isScript, REALM_SETTINGS, type RealmSettingDefinition, type RealmSettingName } from '@parley/domain/realms';
 
 export interface PermittedCopy {
@@ -25,7 +19,7 @@ export function permittedCopy(copy: RealmCopy, validator: DataValidator): Permit
     return { ...each, user: { ...each.user, specialPermissions: [] } };
   });
   const dataSchemas = copy.dataSchemas.filter((declared) => {
-    const problem = problemOf(declared, validator);
+    const problem = declarationProblem(declared, validator);
     if (problem !== null) dropped.push(problem);
     return problem === null;
   });
@@ -42,14 +36,4 @@ export function permittedCopy(copy: RealmCopy, validator: DataValidator): Permit
   dropped.push(...Object.keys(defaults).filter((name) => settings[name] !== defaults[name]));
   const realm = { ...copy.realm, settings: { ...copy.realm.settings, ...defaults } };
   return { copy: { ...copy, realm, users, dataSchemas, playgrounds }, dropped };
-}
-
-function problemOf(declared: DataSchemaDeclaration, validator: DataValidator): string | null {
-  try {
-    checkDataSchema(declared, validator);
-    return null;
-  } catch (error) {
-    if (error instanceof DomainError) return error.message;
-    throw error;
-  }
 }

@@ -32,14 +32,7 @@ export const domain = (options: DomainOptions) =>
       webPublicEnabled: options.allowsWebPublicChannels,
       mailGatewayPattern: options.mailGatewayPattern ?? null,
     }),
-    dataValidator: ({ get }) =>
-      new AjvDataValidator((problem) =>
-        get('report')(
-          'a stored schema is not supported: such data is not checked until it is declared again',
-          { problem },
-          'warn',
-        ),
-      ),
+    dataValidator: () => new AjvDataValidator(),
     messageHooks: ({ resolve }) => resolve(HostHooks),
     notificationMeter: () => new NotificationMeter(),
     contentDigest: () => (text) => createHash('sha256').update(text, 'utf8').digest('hex'),
