@@ -16,8 +16,17 @@ export const text =
   (value, path) => {
     if (typeof value !== 'string') throw wrong(path, 'is not a text');
     if (value.length > max) throw wrong(path, 'is too long');
+    // PostgreSQL cannot store it.
+    if (value.includes('\0')) throw wrong(path, 'contains a null character');
     return value;
   };
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export const uuid: Shape<string> = (value, path) => {
+  if (typeof value !== 'string' || !UUID.test(value)) throw wrong(path, 'is no UUID');
+  return value;
+};
 
 export const flag: Shape<boolean> = (value, path) => {
   if (typeof value !== 'boolean') throw wrong(path, 'is neither true nor false');

@@ -39,7 +39,7 @@ export function checkPlayground(
 ): PlaygroundFields {
   const playground = { name: trim(input.name), language: trim(input.language), urlTemplate: trim(input.urlTemplate) };
   const { name, language, urlTemplate } = playground;
-  if (!/^[\p{L}\p{N} _+\-./#]*$/u.test(language)) {
+  if (!isCodeLanguage(language)) {
     throw new DomainError('INVALID_PLAYGROUND_LANGUAGE', 'Invalid characters in pygments language');
   }
   const errors: { -readonly [K in keyof PlaygroundProblems]: PlaygroundProblems[K] } = {};
@@ -67,6 +67,8 @@ export function checkPlayground(
   }
   return playground;
 }
+
+export const isCodeLanguage = (name: string): boolean => /^[\p{L}\p{N} _+\-./#]*$/u.test(name);
 
 /** Clients expand the template. A variable in its scheme would let the author of a code block complete `javascript`. */
 export const isScript = (urlTemplate: string): boolean =>

@@ -340,6 +340,9 @@ const dataShape: shape.Shape<ProfileFieldData> = (value, path) => {
       ? shape.text(10_000)(member, location)
       : shape.dictionary(shape.text(10_000))(member, location),
   )(value, path);
+  for (const key of ['subtype', 'url_pattern']) {
+    if (typeof (data[key] ?? '') !== 'string') throw shape.wrong(`${path}.${key}`, 'is not a text');
+  }
   if (typeof data.url_pattern === 'string' && isScript(data.url_pattern)) throw shape.wrong(path, 'is a script');
   return data;
 };

@@ -41,6 +41,7 @@ export const {
   record,
   text,
   time,
+  uuid,
   wrong,
 } = shape;
 
@@ -69,6 +70,7 @@ export function settings<R extends Registry>(registry: R): Shape<SettingValues<R
       const own = members[name];
       const isAllowed = own === undefined || own === definition.default || isSettingValue(definition, own);
       if (!isAllowed) throw wrong(`${location}.${name}`, 'has no such value');
+      if (typeof own === 'string') text()(own, `${location}.${name}`);
       read[name] = own === undefined ? definition.default : own;
     }
     return read as SettingValues<R>;
@@ -194,7 +196,7 @@ const REALM_COPY = object({
   realm: object({
     id: anyId,
     stringId: NAME,
-    uuid: text(100),
+    uuid,
     name: NAME,
     createdAt: time,
     settings: settings(STORED_REALM_SETTINGS),

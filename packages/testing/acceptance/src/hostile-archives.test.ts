@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { RealmId } from '@parley/domain/kernel';
 import { openExport, writeExport } from '@parley/export-files';
 import { COLUMN_NAMES } from '@parley/server/testing';
 import { RealmReader } from '@parley/transfer/exports';
@@ -49,6 +50,41 @@ afterAll(async () => {
   await server.close();
   rmSync(folder, { recursive: true });
 });
+
+const MARKER = 'hostile7';
+
+/** Texts that users may set to anything. Clients show them as text or as Markdown. */
+const FREE_TEXTS = [
+  ...['realm.renderedDescription', 'realm.settings.defaultCodeBlockLanguage', 'profileFields.#.data.subtype'],
+  ...['realm.name', 'realm.settings.description', 'realm.settings.welcomeMessageCustomText'],
+  ...['groups.#.name', 'groups.#.description', 'playgrounds.#.name', 'profileFields.#.name', 'profileFields.#.hint'],
+];
+
+type Path = readonly string[];
+
+/** Returns one place of each kind of value in a document, by a name without the positions in lists. */
+function placesIn(value: Document): ReadonlyMap<string, Path> {
+  const places = new Map<string, Path>();
+  const visit = (member: Document, path: Path, name: Path) => {
+    if (typeof member !== 'object' || member === null) places.set(name.join('.'), path);
+    else {
+      const isList = Array.isArray(member);
+      for (const key of Object.keys(member)) visit(member[key], [...path, key], [...name, isList ? '#' : key]);
+    }
+  };
+  visit(value, [], []);
+  return places;
+}
+
+function setAt(document: Document, path: Path, value: unknown): void {
+  const owner = path.slice(0, -1).reduce((at, key) => at[key], document);
+  owner[path.at(-1)!] = value;
+}
+
+async function isStored(realmId: RealmId): Promise<boolean> {
+  const { realm } = await server.parley.useCase(RealmReader).open(realmId, { covers: 'all' });
+  return JSON.stringify(realm).includes(MARKER);
+}
 
 const realms = () => server.storage.uow.readAcross((reads) => reads.realms.list());
 
@@ -123,6 +159,22 @@ describe('archive of a stranger', () => {
       ...(await reads.playgrounds.list(realm.id)).filter(({ urlTemplate }) => urlTemplate.startsWith('javascript')),
     ]);
     expect(rows).toEqual([]);
+  });
+
+  it.each<[value: string, hostile: unknown, stored: readonly string[]]>([
+    ['another type', { marker: MARKER }, []],
+    ['a null character', `${MARKER}\0`, []],
+    ['a script with line breaks', `javascript:${MARKER}\r\n<b>*`, FREE_TEXTS],
+  ])('stores no %s, except in texts without format', async (_, hostile, stored) => {
+    const places = placesIn(JSON.parse(original).realm);
+    expect(places.size).toBeGreaterThan(200);
+    const found: string[] = [];
+    for (const [name, path] of places) {
+      const outcome = await importChanged((copy) => setAt(copy, path, hostile)).catch(({ code }) => ({ code }));
+      if ('code' in outcome) expect([name, outcome.code]).toEqual([name, 'INVALID_IMPORT']);
+      else if (outcome.dropped.length === 0 && (await isStored(outcome.realm.id))) found.push(name);
+    }
+    expect(found.sort()).toEqual([...stored].sort());
   });
 
   it('is imported with a supported schema, which checks patterns in bounded time', async () => {

@@ -1,5 +1,12 @@
 import { type DataValidator, declarationProblem, type RealmCopy } from '@parley/domain/kernel';
-import { isScript, REALM_SETTINGS, type RealmSettingDefinition, type RealmSettingName } from '@parley/domain/realms';
+import {
+  isCodeLanguage,
+  isScript,
+  REALM_SETTINGS,
+  type RealmSettingDefinition,
+  type RealmSettingName,
+} from '@parley/domain/realms';
+import { toFullName } from '@parley/domain/users';
 
 export interface PermittedCopy {
   readonly copy: RealmCopy;
@@ -10,23 +17,29 @@ export interface PermittedCopy {
 /** Settings of the operator that take something away. */
 const RESTRICTIONS: ReadonlySet<string> = new Set(['presenceDisabled'] satisfies RealmSettingName[]);
 
-/** Drops what only the operator grants, schemas that no application could declare, and playgrounds that are scripts. */
+/**
+ * Drops what only the operator grants, schemas that no application could declare, playgrounds that are scripts, and
+ * characters that names of people cannot have.
+ */
 export function permittedCopy(copy: RealmCopy, validator: DataValidator): PermittedCopy {
   const dropped: string[] = [];
   const users = copy.users.map((each) => {
     const { specialPermissions, email } = each.user;
     dropped.push(...specialPermissions.map((permission) => `${permission} of ${email}`));
-    return { ...each, user: { ...each.user, specialPermissions: [] } };
+    const fullName = toFullName(each.user.fullName);
+    if (fullName !== each.user.fullName) dropped.push(`characters of the name ${fullName}`);
+    return { ...each, user: { ...each.user, fullName, specialPermissions: [] } };
   });
   const dataSchemas = copy.dataSchemas.filter((declared) => {
     const problem = declarationProblem(declared, validator);
     if (problem !== null) dropped.push(problem);
     return problem === null;
   });
-  const playgrounds = copy.playgrounds.filter(({ name, urlTemplate }) => {
-    if (!isScript(urlTemplate)) return true;
-    dropped.push(`playground ${name}, which is a script`);
-    return false;
+  const playgrounds = copy.playgrounds.filter(({ name, language, urlTemplate }) => {
+    const isPermitted = isCodeLanguage(language) && !isScript(urlTemplate);
+    if (!isPermitted)
+      dropped.push(`playground ${name}, which is ${isCodeLanguage(language) ? 'a script' : 'for no language'}`);
+    return isPermitted;
   });
   const granted = Object.entries<RealmSettingDefinition>(REALM_SETTINGS).filter(
     ([name, { changedBy }]) => changedBy === 'nobody' && !RESTRICTIONS.has(name),
