@@ -81,6 +81,45 @@ describe('S3PartialBlobStore implements', () =>
     return { blobs, partials: new S3PartialBlobStore(blobs), close: async () => {} };
   }));
 
+describe('S3BlobStore with a claim', () => {
+  const KEY = 'ef'.padEnd(32, '0') as BlobKey;
+
+  it('rejects all requests until the claim has succeeded', async () => {
+    const store = storeAt(`files-${opened++}/`);
+    let isOurs = false;
+    store.claimBy(async () => {
+      if (!isOurs) throw new Error('it belongs to another database');
+    });
+    const put = () => store.put(KEY, Readable.from([Buffer.from('bytes')]));
+    await expect(put()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    await expect(store.check()).rejects.toThrow('it belongs to another database');
+    expect(store.problem).toBe('it belongs to another database');
+    await expect(store.sizeOf(KEY)).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    isOurs = true;
+    await store.check();
+    expect([store.problem, await put()]).toEqual([null, 5]);
+  });
+
+  it('claims the bucket again after it was absent', async () => {
+    const { store: disk } = service as unknown as {
+      readonly store: { putBucket(name: string): Promise<unknown>; deleteBucket(name: string): Promise<unknown> };
+    };
+    await disk.putBucket('absent');
+    const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
+    const store = new S3BlobStore({ bucket: 'absent', prefix: '', endpoint, region: 'us-east-1', credentials });
+    let claims = 0;
+    store.claimBy(async () => void claims++);
+    await store.check();
+    await disk.deleteBucket('absent');
+    await expect(store.putObject('a', Buffer.from('a'))).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    await disk.putBucket('absent');
+    await expect(store.putObject('a', Buffer.from('a'))).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    await store.check();
+    await store.putObject('a', Buffer.from('a'));
+    expect(claims).toBe(2);
+  });
+});
+
 describe('S3PartialBlobStore on two servers', () => {
   const KEY = 'cd'.padEnd(32, '0') as BlobKey;
   const contentOf = async function* (...pieces: readonly Uint8Array[]) {

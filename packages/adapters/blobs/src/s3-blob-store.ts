@@ -74,6 +74,8 @@ export class S3BlobStore implements BlobStore {
 
   private readonly limits: S3Limits;
   private currentProblem: string | null = null;
+  private claim: (() => Promise<void>) | null = null;
+  private isClaimed = true;
 
   /** @throws MissingLibrary */
   constructor(
@@ -98,7 +100,16 @@ export class S3BlobStore implements BlobStore {
     return this.currentProblem;
   }
 
-  /** Finds out whether the bucket exists and accepts the credentials. @throws Error for the operator */
+  /**
+   * Rejects all requests until `check` has called `claim`, and again once the bucket is absent, because a new one may
+   * belong to others.
+   */
+  claimBy(claim: () => Promise<void>): void {
+    this.claim = claim;
+    this.isClaimed = false;
+  }
+
+  /** Finds out whether the bucket exists and accepts the credentials, and claims it. @throws Error for the operator */
   async check(): Promise<void> {
     const { s3, sdk } = this.client();
     const { checkMs } = this.limits;
@@ -109,6 +120,15 @@ export class S3BlobStore implements BlobStore {
       if (error instanceof DomainError) throw error.cause;
       const reason = isAbort(error) ? `no response within ${checkMs / 1000} s` : reasonOf(error);
       throw this.fail(reason, error);
+    }
+    if (!this.isClaimed) {
+      try {
+        await this.claim?.();
+      } catch (error) {
+        this.show((error as Error).message);
+        throw error;
+      }
+      this.isClaimed = true;
     }
     this.show(null);
   }
@@ -324,12 +344,16 @@ export class S3BlobStore implements BlobStore {
   }
 
   private client() {
-    this.loaded ??= loadClient(this.location, this.limits, this.agentFor, (reason, error) => this.fail(reason, error));
+    this.loaded ??= loadClient(this.location, this.limits, this.agentFor, {
+      fail: (reason, error) => this.fail(reason, error),
+      isUsable: () => this.isClaimed,
+    });
     return this.loaded;
   }
 
   private fail(reason: string, cause: unknown): Error {
     const problem = `The bucket ${this.bucket} cannot be used: ${reason}`;
+    if (this.claim && statusOf(cause) === 404) this.isClaimed = false;
     this.show(problem);
     return new Error(problem, { cause });
   }
@@ -345,7 +369,7 @@ function loadClient(
   { bucket, region, endpoint, credentials }: S3Location,
   { connections, connectMs, answerMs }: S3Limits,
   agentFor: AgentFactory,
-  fail: (reason: string, cause: unknown) => Error,
+  { fail, isUsable }: { readonly fail: (reason: string, cause: unknown) => Error; readonly isUsable: () => boolean },
 ) {
   const sdk = require('@aws-sdk/client-s3') as typeof import('@aws-sdk/client-s3');
   const { Upload } = require('@aws-sdk/lib-storage') as typeof import('@aws-sdk/lib-storage');
@@ -370,14 +394,16 @@ function loadClient(
     },
   });
   s3.middlewareStack.add(
-    (next) => async (request) => {
-      try {
-        return await next(request);
-      } catch (error) {
-        if (!isFailure(error)) throw error;
-        throw Object.assign(new DomainError('STORAGE_UNAVAILABLE', AWAY), { cause: fail(reasonOf(error), error) });
-      }
-    },
+    (next, { commandName }) =>
+      async (request) => {
+        if (commandName !== 'HeadBucketCommand' && !isUsable()) throw new DomainError('STORAGE_UNAVAILABLE', AWAY);
+        try {
+          return await next(request);
+        } catch (error) {
+          if (!isFailure(error)) throw error;
+          throw Object.assign(new DomainError('STORAGE_UNAVAILABLE', AWAY), { cause: fail(reasonOf(error), error) });
+        }
+      },
     { step: 'initialize', name: 'sayWhichBucket' },
   );
   s3.middlewareStack.add(

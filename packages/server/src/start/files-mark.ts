@@ -53,8 +53,8 @@ export const SHARED_ADVICE =
 
 /**
  * Marks the location of files as this database's. Two databases with one location would remove each other's files.
- * Returns false for a shared folder, which nobody may sweep. A bucket that cannot be reached is not checked.
- * @throws StartupError if the location holds the files of another database
+ * Returns false for a shared folder, which nobody may sweep.
+ * @throws StartupError if the location holds the files of another database; another error if a bucket cannot be reached
  */
 export async function claimFiles(
   configuration: FilesConfiguration,
@@ -83,8 +83,7 @@ export async function claimFiles(
   try {
     return await claim();
   } catch (error) {
-    if (error instanceof StartupError) throw error;
-    if (configuration.files?.kind === 's3') return true;
+    if (error instanceof StartupError || configuration.files?.kind === 's3') throw error;
     throw new StartupError(`${locationOf(configuration)} cannot be used for files: ${systemReasonOf(error)}`);
   }
 }

@@ -124,7 +124,7 @@ export async function openParley(
     }
   };
   try {
-    const sharesFiles = !(await claim());
+    const sharesFiles = !(await claim(blobStores.blobs));
     const ownSecret = secret();
     const serverId = newServerId();
     const reportPresence = async (state?: NodeState) => {
@@ -204,7 +204,7 @@ interface OpenStorage {
   /** Null if other servers cannot use the database. */
   readonly installation: Installation | null;
   /** Claims the location of files. Returns false if other databases share it. */
-  readonly claim: () => Promise<boolean>;
+  readonly claim: (store: BlobStore) => Promise<boolean>;
   /** Logs problems of the database server for the operator. */
   readonly examine?: () => Promise<void>;
 }
@@ -313,7 +313,7 @@ async function openStorage(
         if (LOGGED_SUBJECTS.has(subject) && level !== 'good') warn(logger, { subject }, `database server: ${text}`);
     };
     const { installation } = storage;
-    return { storage, secret: () => secret!, installation, claim: () => claim(installation, false), examine };
+    return { storage, secret: () => secret!, installation, claim: (store) => claim(installation, false, store), examine };
   }
   const isNew = isNewDatabase(configuration);
   if (isNew && !adoptsFiles && !ports.blobs) await refuseUsedFiles(configuration);
@@ -323,20 +323,28 @@ async function openStorage(
     storage,
     secret: () => secret ?? makeSecret({ database }),
     installation: null,
-    claim: () => claim(storage.installation, isNew),
+    claim: (store) => claim(storage.installation, isNew, store),
   };
 }
 
-/** Claims the location of files for a database, and warns if others share it. */
+/** Claims the location of files for a database, and warns if others share it. An unavailable bucket is claimed later. */
 const claimOf =
   (
     configuration: RuntimeConfig,
     { blobs }: HostPorts,
     { logger, adoptsFiles }: Required<Pick<HostOptions, 'logger' | 'adoptsFiles'>>,
   ) =>
-  async (identity: DatabaseIdentity, isNew: boolean): Promise<boolean> => {
+  async (identity: DatabaseIdentity, isNew: boolean, store: BlobStore): Promise<boolean> => {
     if (blobs) return true;
-    const isOwn = await claimFiles(configuration, identity, { isNew, adopts: adoptsFiles });
+    const claim = () => claimFiles(configuration, identity, { isNew, adopts: adoptsFiles });
+    if (store instanceof S3BlobStore) {
+      store.claimBy(async () => void (await claim()));
+      await store.check().catch((error) => {
+        if (error instanceof StartupError) throw error;
+      });
+      return true;
+    }
+    const isOwn = await claim();
     if (!isOwn) warn(logger, {}, `unused files are not removed: ${SHARED_ADVICE}`);
     return isOwn;
   };

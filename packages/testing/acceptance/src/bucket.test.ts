@@ -6,11 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createParley, type Parley } from '@parley/server';
 import { until } from '@parley/testkit';
+import S3rver from 's3rver';
 import { MULTIPART, multipart } from './testing/multipart.js';
 
 // Prevents the bucket client from searching for keys elsewhere.
-process.env.AWS_ACCESS_KEY_ID ??= 'none';
-process.env.AWS_SECRET_ACCESS_KEY ??= 'none';
+process.env.AWS_ACCESS_KEY_ID = 'S3RVER';
+process.env.AWS_SECRET_ACCESS_KEY = 'S3RVER';
 
 const FORM = new Uint8Array(multipart([{ name: 'a', content: 'hello' }]));
 const ANN = { realm: '', externalId: 'u1' };
@@ -30,7 +31,9 @@ describe('server with a failing bucket', () => {
     log.length = 0;
     bucket = createServer((request, response) => {
       request.resume();
-      response.writeHead(status).end();
+      if (status === 200 && request.method === 'GET')
+        response.writeHead(404).end('<Error><Code>NoSuchKey</Code></Error>');
+      else response.writeHead(status).end();
     }).listen(0, '127.0.0.1');
     await once(bucket, 'listening');
     const record = (fields: object, message: string) => log.push([fields, message]);
@@ -83,5 +86,57 @@ describe('server with a failing bucket', () => {
     await until(async () => (await parley.ready()).checks.files === 'ok');
     expect(await parley.metrics()).toMatch(/^parley_files_available\{bucket="letters"\} 1$/m);
     expect(log.slice(1)).toEqual([[{}, 'the bucket works again']]);
+  });
+});
+
+describe('server that starts before its bucket exists', () => {
+  const open: Parley[] = [];
+  let folder: string;
+  let service: S3rver;
+  let endpoint: string;
+  const problems: object[] = [];
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'parley-late-bucket-'));
+    service = new S3rver({ address: '127.0.0.1', port: 0, silent: true, directory: join(folder, 's3') });
+    endpoint = `http://127.0.0.1:${((await service.run()) as AddressInfo).port}`;
+    problems.length = 0;
+  });
+  afterEach(async () => {
+    for (const parley of open.splice(0)) await parley.close();
+    await service.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  async function start(database: string): Promise<Parley> {
+    const record = (fields: object) => void problems.push(fields);
+    const parley = await createParley({
+      database: `sqlite:${join(folder, database, 'parley.db')}`,
+      url: 'http://localhost',
+      files: `s3:late?endpoint=${endpoint}`,
+      logger: { info: () => {}, warn: record, error: record },
+    });
+    open.push(parley);
+    return parley;
+  }
+
+  const makeBucket = () =>
+    (service as unknown as { readonly store: { putBucket(name: string): Promise<unknown> } }).store.putBucket('late');
+  const filesOf = async (parley: Parley) => (await parley.ready()).checks.files;
+  const FOREIGN = 'The bucket late holds the files of another database. Name another location in PARLEY_FILES';
+
+  it('claims the bucket once it exists', async () => {
+    const one = await start('one');
+    expect(problems).toEqual([{ reason: expect.stringMatching(/^The bucket late cannot be used: 404 /) }]);
+    await makeBucket();
+    await until(async () => (await filesOf(one)) === 'ok');
+    await expect(start('two')).rejects.toThrow('The bucket late holds the files of another database');
+  });
+
+  it('does not use the bucket if another database has claimed it meanwhile', async () => {
+    const one = await start('one');
+    await makeBucket();
+    expect(await filesOf(await start('two'))).toBe('ok');
+    await until(async () => (await filesOf(one))?.startsWith(FOREIGN) ?? false);
   });
 });
