@@ -16,7 +16,7 @@ import { clientClass } from './engine/client.js';
 import type { StatementTrace } from './engine/connection.js';
 import { examineServer, type ServerFacts } from './engine/examination.js';
 import { finishUpgrade, migrate, pendingSteps, requireNoTables } from './engine/migrate.js';
-import { OwnNode } from './engine/nodes.js';
+import { type NodeFiles, OwnNode, requireSameFiles } from './engine/nodes.js';
 import { findPrimary, Primary } from './engine/primary.js';
 import { PATIENCE, type Patience, Replica, type ReplicaListener } from './engine/replica.js';
 import { SchemaWatch } from './engine/schema-watch.js';
@@ -40,6 +40,10 @@ export interface PostgresStorageOptions {
   readonly admit?: (server: ServerRecord) => void;
   readonly limits?: Partial<PoolLimits>;
   readonly trace?: StatementTrace;
+  /** Location of the files of this process; default: a store that several servers can use. */
+  readonly files?: NodeFiles;
+  /** True for commands, which do not report their presence. */
+  readonly isOneOff?: boolean;
   /** Splits messages into indexed words; defaults to words as written. */
   readonly words?: SearchWords;
   /** Receives messages for the operator about invalid stored values. */
@@ -74,7 +78,8 @@ export interface PostgresStorage {
   currentTimeMs(): Promise<number>;
   /**
    * Records that this server uses the database, and checks that it still may; call every ten seconds. `id` is unique
-   * among servers and starts. Returns the ids of servers that are gone.
+   * among servers and starts. Returns the ids of servers that are gone. @throws DatabaseRefused if a server with files in a
+   * folder excludes this one
    */
   reportPresence(release: string, id: string, state?: NodeState): Promise<readonly string[]>;
   clusterGauges(id: string): Promise<ClusterGauges>;
@@ -99,7 +104,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   if (missing.length > 0) throw refusal(url, new Error('its schema does not match this version; run parley migrate'));
   options.admit?.({ secretFingerprint });
   await requirePooler(url, DEFAULT_LIMITS);
-  const installation = await withClient(url, identify);
+  const installation = await withClient(url, (client) => identify(client, options));
   const primary = await Primary.find(clientClass(library), hostsOf(url));
   const pool: Pool = new library.Pool({
     ...poolConfig(url, { ...DEFAULT_LIMITS, ...options.limits }, library.types),
@@ -137,9 +142,9 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     installation,
     clusterGauges: (id) => sessions.reaching(() => readClusterGauges(pool, id)),
     reportPresence: (release, id, state) =>
-      sessions.reaching(() => {
-        if (nodes.length === 0) nodes.push(new OwnNode(pool, id, release));
-        return firstOf(nodes).report(state);
+      sessions.query((client) => {
+        if (nodes.length === 0) nodes.push(new OwnNode(id, release, options.files));
+        return firstOf(nodes).report(client, state);
       }),
     currentTimeMs: () =>
       sessions.reaching(
@@ -161,13 +166,17 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     }),
     async close() {
       // Other nodes drop the row of an unreachable database's node when it becomes stale.
-      await nodes[0]?.remove().catch(() => {});
+      await nodes[0]?.remove(pool).catch(() => {});
       await uow.close();
     },
   };
 }
 
-async function identify(client: Client): Promise<Installation> {
+async function identify(
+  client: Client,
+  { files, isOneOff }: Pick<PostgresStorageOptions, 'files' | 'isOneOff'>,
+): Promise<Installation> {
+  if (isOneOff) await requireSameFiles(client, files);
   await client.query(
     `INSERT INTO server_fact (name, value) VALUES ('installation', gen_random_uuid()::text) ON CONFLICT DO NOTHING`,
   );

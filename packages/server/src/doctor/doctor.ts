@@ -200,9 +200,10 @@ async function examineServer(url: string, examination: Examination): Promise<voi
       'there is none (PARLEY_BUS): servers read events of other servers from the database four times a second',
     );
   await attempt('files', async () => {
-    if (files?.kind !== 's3') throw new Error('PARLEY_FILES must name a bucket that every server reaches');
+    if (files === null) throw new Error('PARLEY_FILES must name a bucket, or a folder for one server');
     await checkFiles(configuration);
-    add('good', 'files', `the bucket ${files.bucket} responds`);
+    const isBucket = files.kind === 's3';
+    add('good', 'files', isBucket ? `the bucket ${files.bucket} responds` : `the folder ${files.path}, for one server`);
   });
 }
 

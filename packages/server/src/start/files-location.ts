@@ -1,7 +1,14 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { type FilesListener, FolderBlobStore, S3BlobStore } from '@parley/blobs';
+import {
+  type FilesListener,
+  FolderBlobStore,
+  FolderPartialBlobStore,
+  S3BlobStore,
+  S3PartialBlobStore,
+} from '@parley/blobs';
+import type { BlobStore } from '@parley/domain/files';
 import { OutgoingProxy } from '@parley/node-adapters';
 import type { Configuration, DatabaseLocation } from '../configuration/configuration.js';
 
@@ -54,3 +61,12 @@ export const blobStoreOf = (
         new OutgoingProxy(configuration.outgoingProxy).agentFor(url, options),
       )
     : new FolderBlobStore(filesFolderOf(configuration), onProblem);
+
+/** Returns the store for unfinished uploads. In a bucket, any server can receive the next chunk. */
+export const partialBlobStoreOf = (
+  configuration: FilesConfiguration,
+  blobs: BlobStore,
+): FolderPartialBlobStore | S3PartialBlobStore =>
+  blobs instanceof S3BlobStore
+    ? new S3PartialBlobStore(blobs)
+    : new FolderPartialBlobStore(join(filesFolderOf(configuration), 'uploads'), blobs);

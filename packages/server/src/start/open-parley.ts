@@ -1,6 +1,6 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { FolderPartialBlobStore, S3BlobStore, S3PartialBlobStore } from '@parley/blobs';
+import { FolderBlobStore, S3BlobStore } from '@parley/blobs';
 import type { Installation, NatsBus } from '@parley/bus-nats';
 import type { Mailer, PasswordHasher } from '@parley/domain/access';
 import type { BlobStore } from '@parley/domain/files';
@@ -39,9 +39,9 @@ import { logInDirectories, logInServices } from '../log-in/providers.js';
 import { openTelemetryTracer } from '../observation/open-telemetry.js';
 import { findingsOn } from '../observation/postgres-findings.js';
 import { parleyVersion } from '../version.js';
-import { newServerId } from '../workers/ended-leases.js';
+import { hasEnded, newServerId } from '../workers/ended-leases.js';
 import { DatabaseClock } from './database-clock.js';
-import { blobStoreOf, filesFolderOf, isNewDatabase } from './files-location.js';
+import { blobStoreOf, FILES_MARK, filesFolderOf, isNewDatabase, partialBlobStoreOf } from './files-location.js';
 import { claimFiles, type DatabaseIdentity, refuseUsedFiles, SHARED_ADVICE } from './files-mark.js';
 import { findSecret, makeSecret, requireSameSecret } from './secret.js';
 
@@ -124,14 +124,15 @@ export async function openParley(
     }
   };
   try {
-    const sharesFiles = !(await claim(blobStores.blobs));
-    const ownSecret = secret();
     const serverId = newServerId();
     const reportPresence = async (state?: NodeState) => {
       if (ownClock) await ownClock.compare(() => storage.currentTimeMs!());
       return hostOptions.isOneOff ? [] : storage.reportPresence!(parleyVersion(), serverId, state);
     };
+    // A server that another one excludes leaves no mark.
     if (installation) await reportPresence();
+    const sharesFiles = !(await claim(blobStores.blobs));
+    const ownSecret = secret();
     // One-off commands need no bus: servers see their events when they read the log.
     if (installation && !hostOptions.isOneOff) bus = await openBus(configuration, installation, hostOptions.logger);
     return await composeParley({
@@ -149,7 +150,7 @@ export async function openParley(
       unicodeEmoji,
       mailer: ports.mailer ?? mailerOf(configuration, clock, ownSecret),
       sendsMail: configuration.smtpUrl !== null || ports.mailer !== undefined,
-      ...(configuration.database?.kind === 'sqlite' && placesBeside(configuration.database)),
+      ...placesOf(configuration),
       ...(installation && { reportPresence, ...clusterParts(storage, serverId, bus) }),
       ...blobStores,
       ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
@@ -170,11 +171,13 @@ export async function openParley(
   }
 }
 
-/** Paths next to a database file. */
-const placesBeside = ({ path }: SqliteLocation) => ({
-  dataFolder: dirname(resolve(path)),
-  erasureLedgerPath: ledgerPathFor(resolve(path)),
-});
+/** Paths on this machine. */
+function placesOf({ database, files }: RuntimeConfig) {
+  if (database?.kind === 'postgres' && files?.kind === 'folder') return { dataFolder: files.path };
+  if (database?.kind !== 'sqlite') return {};
+  const path = resolve(database.path);
+  return { dataFolder: dirname(path), erasureLedgerPath: ledgerPathFor(path) };
+}
 
 /** Parts of a server that shares its database. */
 const clusterParts = ({ clusterGauges }: Storage, serverId: string, bus: NatsBus | null) => ({
@@ -288,19 +291,12 @@ async function openStorage(
   if (database.kind === 'postgres') {
     requirePlaces(configuration, ports);
     const { examinePostgres, openPostgresStorage, SESSIONS_PER_SERVER } = await import('@parley/postgres');
-    const onState: StateListener = (state, reason) => {
-      if (state === 'connected') warn(logger, {}, 'the database is available again');
-      else if (state === 'replaced') warn(logger, {}, 'the database was replaced by a standby or a copy');
-      else
-        logger.error(
-          { reason: reasonOf(reason) },
-          'the database is unavailable: requests get 503 until it is available again',
-        );
-    };
     const storage = await openPostgresStorage({
       url: database.url,
       ...options,
-      onState,
+      ...(isOneOff && { isOneOff }),
+      ...nodeFilesOf(configuration, ports),
+      onState: stateLogger(logger),
       ...(configuration.databaseReplica !== null &&
         !isOneOff && { replica: replicaOf(configuration.databaseReplica, logger) }),
       onUnknownSchema(reason) {
@@ -313,7 +309,13 @@ async function openStorage(
         if (LOGGED_SUBJECTS.has(subject) && level !== 'good') warn(logger, { subject }, `database server: ${text}`);
     };
     const { installation } = storage;
-    return { storage, secret: () => secret!, installation, claim: (store) => claim(installation, false, store), examine };
+    return {
+      storage,
+      secret: () => secret!,
+      installation,
+      claim: (store) => claim(installation, false, store),
+      examine,
+    };
   }
   const isNew = isNewDatabase(configuration);
   if (isNew && !adoptsFiles && !ports.blobs) await refuseUsedFiles(configuration);
@@ -326,6 +328,18 @@ async function openStorage(
     claim: (store) => claim(storage.installation, isNew, store),
   };
 }
+
+const stateLogger =
+  (logger: Logger): StateListener =>
+  (state, reason) => {
+    if (state === 'connected') warn(logger, {}, 'the database is available again');
+    else if (state === 'replaced') warn(logger, {}, 'the database was replaced by a standby or a copy');
+    else
+      logger.error(
+        { reason: reasonOf(reason) },
+        'the database is unavailable: requests get 503 until it is available again',
+      );
+  };
 
 /** Claims the location of files for a database, and warns if others share it. An unavailable bucket is claimed later. */
 const claimOf =
@@ -380,6 +394,11 @@ function reasonOf(error: unknown): string {
 /** Findings that change at runtime, except clocks, which are logged elsewhere. */
 const LOGGED_SUBJECTS = new Set(['connections', 'transactions']);
 
+function nodeFilesOf({ files }: RuntimeConfig, { blobs }: HostPorts) {
+  if (blobs || files?.kind !== 'folder') return {};
+  return { files: { folder: files.path, isMarked: existsSync(join(files.path, FILES_MARK)), hasEnded } };
+}
+
 /** Requires everything that would otherwise be in files next to the database. @throws StartupError */
 function requirePlaces({ secret, files, smtpUrl }: RuntimeConfig, { blobs, mailer }: HostPorts): void {
   const missing = [
@@ -388,11 +407,6 @@ function requirePlaces({ secret, files, smtpUrl }: RuntimeConfig, { blobs, maile
     smtpUrl === null && !mailer && 'PARLEY_SMTP_URL (smtpUrl or mailer)',
   ].filter((name) => name !== false);
   if (missing.length > 0) throw new StartupError(`A database on PostgreSQL requires ${missing.join(', ')}.`);
-  if (files?.kind === 'folder' && !blobs) {
-    throw new StartupError(
-      'A database on PostgreSQL requires PARLEY_FILES (files) in a bucket that every server reaches.',
-    );
-  }
 }
 
 function webAssetsOf(configuration: RuntimeConfig, blobs: BlobStore): WebAssets | null {
@@ -402,8 +416,10 @@ function webAssetsOf(configuration: RuntimeConfig, blobs: BlobStore): WebAssets 
 }
 
 /** Place for files of previous web client builds; null without persistent storage. */
-function keptBuildsOf({ database }: RuntimeConfig, blobs: BlobStore): KeptBuilds | null {
+function keptBuildsOf({ database, files }: RuntimeConfig, blobs: BlobStore): KeptBuilds | null {
   if (database?.kind === 'sqlite') return new FolderBuilds(join(dirname(database.path), 'web-client'));
+  if (blobs instanceof FolderBlobStore && files?.kind === 'folder')
+    return new FolderBuilds(join(files.path, 'web-client'));
   return blobs instanceof S3BlobStore ? new BucketBuilds(blobs) : null;
 }
 
@@ -420,16 +436,10 @@ function blobStoresOf(
       if (reason === null) warn(logger, {}, `the ${place} works again`);
       else logger.error({ reason }, `the ${place} fails: ${calls} get 503 until it works again`);
     });
-  const folder = filesFolderOf(configuration);
-  // In a bucket, any server can receive the next chunk of an upload.
-  const partialBlobs =
-    blobs instanceof S3BlobStore
-      ? new S3PartialBlobStore(blobs)
-      : new FolderPartialBlobStore(join(folder, 'uploads'), blobs);
   return {
     blobs,
-    partialBlobs,
-    exportsFolder: join(folder, 'exports'),
+    partialBlobs: partialBlobStoreOf(configuration, blobs),
+    exportsFolder: join(filesFolderOf(configuration), 'exports'),
     ...(blobs instanceof S3BlobStore && { bucket: blobs }),
   };
 }

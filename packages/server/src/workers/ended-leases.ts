@@ -13,7 +13,7 @@ export function newServerId(): string {
 }
 
 /** True if the server was started on this machine, by a process that has ended. False if that is unknown. */
-function hasEnded(id: string): boolean {
+export function hasEnded(id: string): boolean {
   const [host, pid] = id.split(' ');
   if (host !== hostname() || !/^\d+$/.test(pid ?? '')) return false;
   if (Number(pid) === process.pid) return !ownIds.has(id);

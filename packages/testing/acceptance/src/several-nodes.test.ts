@@ -1,8 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
@@ -18,6 +19,7 @@ const DUMPS = readdirSync(FIXTURES).filter((name) => name.endsWith('.sql.gz'));
 
 const ANN = { realm: '', externalId: 'u1' };
 const EMAIL = 'ann@example.com';
+const SECRET = 'the secret of every node';
 
 /** Node of a cluster, with real time and background work. */
 class Node {
@@ -75,7 +77,7 @@ describe('several nodes on PostgreSQL', () => {
     const node = await Node.start({
       database: database.url,
       url: 'http://localhost',
-      secret: 'the secret of every node',
+      secret: SECRET,
       files,
       mailer: new FakeMailer(),
       logger: { info: () => {}, warn: record, error: record },
@@ -124,11 +126,85 @@ describe('several nodes on PostgreSQL', () => {
     await expect(start({ bus })).rejects.toThrow(/^Cannot use the bus: ENOENT/);
   });
 
-  it('reject files in a folder, with or without a bus', async () => {
-    const refusal = 'A database on PostgreSQL requires PARLEY_FILES (files) in a bucket that every server reaches.';
-    const bus = 'nats://127.0.0.1:4222';
-    await expect(start({ files: `folder:${folder}` })).rejects.toThrow(refusal);
-    await expect(start({ files: `folder:${folder}`, bus })).rejects.toThrow(refusal);
+  describe('with files in a folder', () => {
+    const inFolder = (name: string) => ({ files: `folder:${join(folder, name)}` });
+    const BUCKET = { files: 's3:parley?endpoint=http://127.0.0.1:9' };
+    const ONE_SERVER = new RegExp(
+      `^${hostname()}, process ${process.pid} has the files of this database in its folder .*/one, which only one server can use: ` +
+        'stop that server first',
+    );
+    const marks = (name: string) => existsSync(join(folder, name, 'parley-database.json'));
+    const addNode = async (id: string, files: string) => {
+      await database.run(`INSERT INTO server_node VALUES ('${id}', 'web1, process 12', '1', now())`);
+      await database.run(`INSERT INTO server_fact VALUES ('files of ${id}', '${files}')`);
+    };
+    const sweep = (files: string) => {
+      const environment = {
+        PARLEY_DATABASE: database.url,
+        PARLEY_SECRET: SECRET,
+        PARLEY_SMTP_URL: 'smtp://127.0.0.1:9',
+      };
+      return runCommand(['file', 'sweep', `--files=${files}`], { environment });
+    };
+
+    it('run only one server, and another one once it has stopped', async () => {
+      const one = await start(inFolder('one'));
+      for (const other of [inFolder('one'), inFolder('two'), BUCKET])
+        await expect(start(other)).rejects.toThrow(ONE_SERVER);
+      expect([marks('one'), marks('two')]).toEqual([true, false]);
+      nodes.length = 0;
+      await one.close();
+      await start(inFolder('two'));
+      expect(await database.query("SELECT name FROM server_fact WHERE name LIKE 'files of %'")).toHaveLength(1);
+    });
+
+    it('reject a server beside one with shared files', async () => {
+      await start();
+      await expect(start(inFolder('one'))).rejects.toThrow(
+        'PARLEY_FILES names a folder, which only one server can use, but ' +
+          `${hostname()}, process ${process.pid} uses the database too: name the bucket of that server, or stop it first`,
+      );
+      expect(marks('one')).toBe(false);
+    });
+
+    it('run one of several servers that start at the same time', async () => {
+      const started = await Promise.allSettled(['one', 'two', 'one'].map((name) => start(inFolder(name))));
+      expect(started.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    });
+
+    it('continue after a crash: at once in the folder of a process that has ended, elsewhere after a minute', async () => {
+      await (await start(inFolder('one'))).close();
+      nodes.length = 0;
+      const dead = spawnSync(process.execPath, ['--version']).pid;
+      await addNode(`${hostname()} ${dead} a`, join(folder, 'one'));
+      await expect(start(inFolder('two'))).rejects.toThrow('after a crash, it counts as running for a minute');
+      await (await start(inFolder('one'))).close();
+      nodes.length = 0;
+      await addNode('web1 12 b', '/srv/files');
+      await expect(start(inFolder('one'))).rejects.toThrow('web1, process 12 has the files of this database');
+      await database.run("UPDATE server_node SET seen_at = now() - interval '61 s'");
+      await start(inFolder('one'));
+    });
+
+    it('accept commands with the same folder only', async () => {
+      await start(inFolder('one'));
+      expect(await sweep(inFolder('one').files)).toMatchObject({ code: 0 });
+      for (const { files } of [inFolder('two'), BUCKET])
+        expect(await sweep(files)).toMatchObject({
+          code: 1,
+          err: expect.stringContaining('run the command on that machine with the same PARLEY_FILES'),
+        });
+    });
+
+    it('reject the folder of another database', async () => {
+      await (await start(inFolder('one'))).close();
+      nodes.length = 0;
+      const other = await createDatabase();
+      await expect(start({ ...inFolder('one'), database: other.url })).rejects.toThrow(
+        'holds the files of another database',
+      );
+      await other.drop();
+    });
   });
 
   it('reject the secret of another server', async () => {

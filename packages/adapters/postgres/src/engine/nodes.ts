@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { NodeState } from '@parley/domain/kernel';
+import { DatabaseRefused } from '@parley/storage';
 import type { ClientBase, Pool } from 'pg';
 
 /** Server that uses the database. */
@@ -18,11 +19,65 @@ const REPORT = `
   INSERT INTO server_node (id, name, release, seen_at) VALUES ($1, $2, $3, now())
   ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`;
 
-const STATE = `
+const REMOVE_GONE = `
+  DELETE FROM server_node WHERE seen_at < now() - make_interval(secs => ${GONE_SECONDS}) OR id = ANY($1) RETURNING id`;
+
+const FACT = `
   INSERT INTO server_fact (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
-/** Name of the fact with a server's state. */
-const factOf = (id: string): string => `node ${id}`;
+/** Names of the facts with a server's state and its folder of files. */
+const factsOf = (id: string): readonly [state: string, folder: string] => [`node ${id}`, `files of ${id}`];
+
+/** Location of the files of a process that uses the database. */
+export interface NodeFiles {
+  /** Path of its folder; null for a store that several servers can use. */
+  readonly folder: string | null;
+  /** True if the folder is marked as that of a database. A process of the same folder is on the same machine. */
+  readonly isMarked: boolean;
+  /** True if the process with this id was on this machine and has ended. */
+  readonly hasEnded: (id: string) => boolean;
+}
+
+const SHARED_FILES: NodeFiles = { folder: null, isMarked: false, hasEnded: () => false };
+
+interface OtherNode {
+  readonly id: string;
+  readonly name: string;
+  readonly folder: string | null;
+}
+
+const OTHERS = `
+  SELECT n.id, n.name, f.value AS folder FROM server_node n LEFT JOIN server_fact f ON f.name = 'files of ' || n.id
+  WHERE n.id <> $1 AND n.seen_at > now() - make_interval(secs => ${GONE_SECONDS}) ORDER BY n.id`;
+
+/**
+ * Only one server can use a database with files in a folder, and commands use that folder. `id` is empty for a command.
+ * Returns the ids of servers that have ended without notice. @throws DatabaseRefused
+ */
+export async function requireSameFiles(
+  client: Pick<ClientBase, 'query'>,
+  { folder, isMarked, hasEnded }: NodeFiles = SHARED_FILES,
+  id = '',
+): Promise<readonly string[]> {
+  const { rows } = await client.query<OtherNode>(OTHERS, [id]);
+  const ended = isMarked ? rows.filter((other) => hasEnded(other.id)) : [];
+  for (const other of rows) {
+    if (ended.includes(other)) continue;
+    if (other.folder === null && folder !== null)
+      throw new DatabaseRefused(
+        `PARLEY_FILES names a folder, which only one server can use, but ${other.name} uses the database too: name the bucket of ` +
+          'that server, or stop it first (after a crash, it counts as running for a minute).',
+      );
+    if (other.folder !== null && (id !== '' || folder === null || !isMarked))
+      throw new DatabaseRefused(
+        `${other.name} has the files of this database in its folder ${other.folder}, which only one server can use: ` +
+          (id === ''
+            ? 'run the command on that machine with the same PARLEY_FILES.'
+            : 'stop that server first (after a crash, it counts as running for a minute), or move the files to a bucket for all servers.'),
+      );
+  }
+  return ended.map((other) => other.id);
+}
 
 /** Returns servers that have reported recently, by name. */
 export async function listNodes(client: ClientBase): Promise<readonly ServerNode[]> {
@@ -36,30 +91,40 @@ export async function listNodes(client: ClientBase): Promise<readonly ServerNode
 /** This server's row. */
 export class OwnNode {
   constructor(
-    private readonly pool: Pool,
     /** Unique among servers and starts. */
     private readonly id: string,
     private readonly release: string,
+    private readonly files: NodeFiles = SHARED_FILES,
   ) {}
 
-  /** Returns the ids of servers that are gone, each to one server. */
-  async report(state?: NodeState): Promise<readonly string[]> {
-    await this.pool.query(REPORT, [this.id, `${hostname()}, process ${process.pid}`, this.release]);
-    if (state) await this.pool.query(STATE, [factOf(this.id), JSON.stringify(state)]);
-    const { rows } = await this.pool.query<{ readonly id: string }>(
-      `DELETE FROM server_node WHERE seen_at < now() - make_interval(secs => ${GONE_SECONDS}) RETURNING id`,
-    );
-    const gone = rows.map(({ id }) => id);
-    if (gone.length > 0) await this.removeStates(gone);
-    return gone;
+  /** Returns the ids of servers that are gone, each to one server. @throws DatabaseRefused if another one excludes this one */
+  async report(client: ClientBase, state?: NodeState): Promise<readonly string[]> {
+    await client.query('BEGIN');
+    try {
+      // Lets one of two servers that start at the same time see the other.
+      await client.query('LOCK TABLE server_node IN SHARE ROW EXCLUSIVE MODE');
+      const ended = await requireSameFiles(client, this.files, this.id);
+      const { rows } = await client.query<{ readonly id: string }>(REMOVE_GONE, [ended]);
+      const gone = rows.map(({ id }) => id);
+      if (gone.length > 0) await removeFacts(client, gone);
+      const [stateName, folderName] = factsOf(this.id);
+      await client.query(REPORT, [this.id, `${hostname()}, process ${process.pid}`, this.release]);
+      if (state) await client.query(FACT, [stateName, JSON.stringify(state)]);
+      if (this.files.folder !== null) await client.query(FACT, [folderName, this.files.folder]);
+      await client.query('COMMIT');
+      return gone;
+    } catch (error) {
+      // The rollback fails only with its connection, which ends the transaction as well.
+      await client.query('ROLLBACK').catch(() => {});
+      throw error;
+    }
   }
 
-  async remove(): Promise<void> {
-    await this.removeStates([this.id]);
-    await this.pool.query('DELETE FROM server_node WHERE id = $1', [this.id]);
-  }
-
-  private async removeStates(ids: readonly string[]): Promise<void> {
-    await this.pool.query('DELETE FROM server_fact WHERE name = ANY($1)', [ids.map(factOf)]);
+  async remove(pool: Pool): Promise<void> {
+    await removeFacts(pool, [this.id]);
+    await pool.query('DELETE FROM server_node WHERE id = $1', [this.id]);
   }
 }
+
+const removeFacts = (client: Pick<ClientBase, 'query'>, ids: readonly string[]) =>
+  client.query('DELETE FROM server_fact WHERE name = ANY($1)', [ids.flatMap(factsOf)]);
