@@ -89,6 +89,11 @@ export class FolderPartialBlobStore implements PartialBlobStore {
     }
   }
 
+  /** Received bytes. */
+  content(key: BlobKey): AsyncIterable<Uint8Array> {
+    return createReadStream(this.pathOf(key));
+  }
+
   async remove(key: BlobKey): Promise<void> {
     await rm(this.pathOf(key), { force: true });
   }

@@ -58,6 +58,11 @@ export class S3PartialBlobStore implements PartialBlobStore {
     return running;
   }
 
+  /** Received bytes. */
+  async *content(key: BlobKey): AsyncGenerator<Uint8Array> {
+    yield* this.read(await this.partsOf(key));
+  }
+
   async remove(key: BlobKey): Promise<void> {
     for await (const { name } of this.blobs.listObjects(folderOf(key), null)) await this.blobs.removeObject(name);
   }

@@ -11,6 +11,7 @@ import { administerDatabase } from '@parley/sqlite';
 import { extract, pack } from 'tar-stream';
 import { formatSecret } from '../kernel/secret-format.js';
 import { StartupError } from '../kernel/startup-error.js';
+import { listBlobs } from './copy-files.js';
 
 /**
  * Entries of a backup, a tar archive: description (`parley-backup.json`), database, secret and file bytes. The last
@@ -303,16 +304,8 @@ function textEntry(name: string, text: string): ArchiveEntry {
   };
 }
 
-function missingOf(database: string, packed: ReadonlySet<string>): readonly string[] {
-  const missing: string[] = [];
-  const administration = administerDatabase(database);
-  for (let after = ''; ; ) {
-    const page = administration.listBlobs(after, BLOBS_AT_A_TIME);
-    if (page.length === 0) return missing;
-    for (const { blob } of page) if (!packed.has(blob)) missing.push(blob);
-    after = lastOf(page).blob;
-  }
-}
+const missingOf = (database: string, packed: ReadonlySet<string>): readonly string[] =>
+  [...listBlobs(database)].map(({ blob }) => blob).filter((blob) => !packed.has(blob));
 
 /** Throttles work. */
 class Pace {

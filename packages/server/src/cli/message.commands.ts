@@ -116,9 +116,11 @@ async function split({ invocation }: CommandContext): Promise<CommandResult> {
   return {
     lines: [
       `Copied ${counted(copied, 'file')} to ${folder}, which belongs to this database now. Start its server again.`,
-      ...(missing > 0 ? [`The content of ${counted(missing, 'file')} is missing; see parley doctor --thorough.`] : []),
+      ...(missing.length > 0
+        ? [`The content of ${counted(missing.length, 'file')} is missing; see parley doctor --thorough.`]
+        : []),
     ],
-    data: { folder, copied, missing },
+    data: { folder, copied, missing: missing.length },
   };
 }
 

@@ -4,16 +4,14 @@ import { text } from 'node:stream/consumers';
 import type { ErasureRecord } from '@parley/domain/kernel';
 import { SignOutEverybody } from '@parley/domain/membership';
 import { silentLogger } from '@parley/http';
-import { administerDatabase, openTableSource } from '@parley/sqlite';
+import { administerDatabase } from '@parley/sqlite';
 import { ledgerPathFor, readLedger } from '../backup/erasure-ledger.js';
 import type { ComposedParley } from '../composition/parley.js';
-import { type Configuration, type DatabaseLocation, sqliteOf } from '../configuration/configuration.js';
-import { SETTINGS } from '../configuration/settings.js';
+import { type Configuration, sqliteOf } from '../configuration/configuration.js';
 import { examine } from '../doctor/doctor.js';
 import { addressesOf } from '../http/http-server.js';
 import { counted } from '../kernel/counted.js';
 import { StartupError, systemReasonOf, UsageError } from '../kernel/startup-error.js';
-import { readSetting } from '../kernel/values.js';
 import { blobStoreOf, locationOf } from '../start/files-location.js';
 import { filesStateOf, identityOf } from '../start/files-mark.js';
 import { openParley } from '../start/open-parley.js';
@@ -22,6 +20,7 @@ import { parleyVersion } from '../version.js';
 import { always, type Command, type CommandContext, type CommandResult, EXIT_CODES } from './command.js';
 import { requireDatabase } from './databases.js';
 import { ownerMissing } from './erasure.commands.js';
+import { MOVE_COMMAND } from './move.command.js';
 import { replayErasures } from './replay-erasures.js';
 
 const MIB = 1024 * 1024;
@@ -249,55 +248,6 @@ async function migrate({ invocation, isOn }: CommandContext): Promise<CommandRes
   };
 }
 
-async function move({ terminal, flag, isOn, isJson }: CommandContext): Promise<CommandResult> {
-  const from = readDatabase('from', flag('from'));
-  if (isOn('undo')) return undoMove(from);
-  const to = readDatabase('to', flag('to'));
-  if (from.kind !== 'sqlite' || to.kind !== 'postgres') {
-    throw new UsageError('parley move takes --from sqlite:PATH and --to postgres://USER@HOST/NAME.');
-  }
-  const { movePostgres, withoutPassword } = await import('@parley/postgres');
-  const source = openTableSource(from.path);
-  let copied = 0;
-  try {
-    const moved = await movePostgres(to.url, source, (table, rows) => {
-      copied += rows;
-      if (!isJson && copied % ROWS_PER_LINE < rows)
-        terminal.err(`${counted(copied, 'row')} copied so far, now copying ${table}`);
-    });
-    const rows = moved.reduce((sum, table) => sum + table.rows, 0);
-    if (!isOn('keep')) source.retire(withoutPassword(to.url));
-    return {
-      lines: [
-        `Moved ${counted(rows, 'row')} in ${counted(moved.length, 'table')} to ${to.url} and verified them.`,
-        isOn('keep')
-          ? `Servers may still use ${from.path}. Their changes are not copied.`
-          : `Start servers with PARLEY_DATABASE=${to.url}, the same secret and the same files. Servers reject ${from.path} from now on; keep it as a backup.`,
-      ],
-      data: { from: from.path, to: to.url, rows, tables: moved },
-    };
-  } finally {
-    source.close();
-  }
-}
-
-function undoMove(from: DatabaseLocation): CommandResult {
-  if (from.kind !== 'sqlite') throw new UsageError('parley move --undo takes --from sqlite:PATH.');
-  const source = openTableSource(from.path);
-  try {
-    source.retire(null);
-  } finally {
-    source.close();
-  }
-  return { lines: [`Servers may use ${from.path} again.`], data: { from: from.path } };
-}
-
-const ROWS_PER_LINE = 100_000;
-
-/** @throws UsageError */
-const readDatabase = (flag: string, text = ''): DatabaseLocation =>
-  readSetting(SETTINGS.database.type, text, { name: `--${flag}` });
-
 /** Returns the reason why the server would reject the secret; null if it would accept it. */
 function problemWithSecret(configuration: Configuration, fingerprint: string | null): string | null {
   try {
@@ -412,27 +362,7 @@ export const STORAGE_COMMANDS: readonly Command[] = [
     examples: ['parley database compact'],
     run: compact,
   },
-  {
-    name: 'move',
-    help: 'copies a server from an SQLite file to an empty PostgreSQL database',
-    details: [
-      'No server may run during the move. Ids, passwords, keys, sessions and event queues are kept, so clients continue with the new server.',
-      'Uploaded files are not included. Run an interrupted command again to continue; at the end, all rows of both databases',
-      'are compared. The PostgreSQL database, or the schema that the address names, may contain no other tables. Afterwards, servers',
-      'reject the SQLite file. A rehearsal keeps it usable with --keep.',
-    ].join('\n'),
-    flags: {
-      from: { value: 'DATABASE', help: 'database to copy from: sqlite:PATH' },
-      to: {
-        value: 'DATABASE',
-        help: 'database to copy to: postgres://USER@HOST/NAME, with the password in PGPASSWORD or PGPASSFILE',
-      },
-      keep: { help: 'lets servers use the SQLite file afterwards, for a rehearsal' },
-      undo: { help: 'only lets servers use the SQLite file again; takes no --to' },
-    },
-    examples: ['parley move --from sqlite:/var/lib/parley/parley.db --to postgres://parley@db.example.com/parley'],
-    run: move,
-  },
+  MOVE_COMMAND,
   {
     name: 'doctor',
     help: 'finds problems with the server, database and configuration; --thorough also tests all external services',

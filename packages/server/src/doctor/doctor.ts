@@ -2,9 +2,10 @@ import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { S3BlobStore } from '@parley/blobs';
 import type { BlobKey } from '@parley/domain/files';
-import { type DatabaseState, lastOf } from '@parley/domain/kernel';
+import type { DatabaseState } from '@parley/domain/kernel';
 import { describeProxies, OutgoingProxy } from '@parley/node-adapters';
 import { administerDatabase, isUnsafeBinary } from '@parley/sqlite';
+import { listBlobs } from '../backup/copy-files.js';
 import { type Configuration, sqliteOf } from '../configuration/configuration.js';
 import { addressesOf } from '../http/http-server.js';
 import { counted } from '../kernel/counted.js';
@@ -25,7 +26,6 @@ export interface ExaminationOptions {
 const MIB = 1024 * 1024;
 /** SQLite normally checkpoints the WAL long before this size. */
 const LARGE_LOG_BYTES = 256 * MIB;
-const BLOBS_AT_A_TIME = 1000;
 
 /** Reports the state of a server, running or not, to its operator. Changes nothing. */
 export async function examine(
@@ -226,16 +226,14 @@ async function checkFiles(configuration: Configuration): Promise<void> {
 
 async function findMissingFiles(configuration: Configuration) {
   const blobs = blobStoreOf(configuration);
-  const administration = administerDatabase(sqliteOf(configuration, 'parley doctor').path);
+  const { path } = sqliteOf(configuration, 'parley doctor');
   const missing: string[] = [];
   let count = 0;
-  for (let after = ''; ; ) {
-    const page = administration.listBlobs(after, BLOBS_AT_A_TIME);
-    if (page.length === 0) return { count, missing };
-    count += page.length;
-    for (const { blob, size } of page) if ((await blobs.sizeOf(blob as BlobKey)) !== size) missing.push(blob);
-    after = lastOf(page).blob;
+  for (const { blob, size } of listBlobs(path)) {
+    count++;
+    if ((await blobs.sizeOf(blob as BlobKey)) !== size) missing.push(blob);
   }
+  return { count, missing };
 }
 
 function* adviceOn(

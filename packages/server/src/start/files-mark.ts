@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { FolderBlobStore, type S3BlobStore } from '@parley/blobs';
 import type { BlobKey } from '@parley/domain/files';
 import { administerDatabase, isDatabaseFile, placeOf } from '@parley/sqlite';
+import { type CopiedFiles, copyFiles, listBlobs } from '../backup/copy-files.js';
 import { RESTORING } from '../backup/restore-backup.js';
 import { StartupError, systemReasonOf } from '../kernel/startup-error.js';
 import {
@@ -191,12 +192,8 @@ async function readBytes(store: FolderBlobStore | S3BlobStore): Promise<Buffer |
 const isMissing = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException).code === 'ENOENT' || (error as Error).name === 'NoSuchKey';
 
-const BLOBS_AT_A_TIME = 1000;
-
-export interface SplitFiles {
+export interface SplitFiles extends CopiedFiles {
   readonly folder: string;
-  readonly copied: number;
-  readonly missing: number;
 }
 
 /**
@@ -204,27 +201,17 @@ export interface SplitFiles {
  * @throws StartupError
  */
 export async function splitFiles(configuration: FilesConfiguration, path: string): Promise<SplitFiles> {
-  const own = identityOf(path);
-  if (own.id === '') throw new StartupError(`${path} is from a release before 0.3: run parley migrate first.`);
+  const own = requireIdentity(path);
   const folder = splitFolderOf(path);
   const target = new FolderBlobStore(folder);
-  const source = new FolderBlobStore(sharedFolderOf(path));
-  let [copied, missing] = [0, 0];
-  for (let after = ''; ; ) {
-    const page = administerDatabase(path).listBlobs(after, BLOBS_AT_A_TIME);
-    if (page.length === 0) break;
-    for (const { blob, size } of page) {
-      after = blob;
-      const key = blob as BlobKey;
-      if ((await target.sizeOf(key)) === size) continue;
-      const end = await source.sizeOf(key);
-      if (end === null) missing++;
-      else {
-        await target.put(key, source.read(key, { start: 0, end }));
-        copied++;
-      }
-    }
-  }
+  const files = await copyFiles(listBlobs(path), { source: new FolderBlobStore(sharedFolderOf(path)), target });
   await target.putObject(FILES_MARK, markOf({ ...configuration, files: null }, own));
-  return { folder, copied, missing };
+  return { folder, ...files };
+}
+
+/** @throws StartupError, DatabaseRefused */
+export function requireIdentity(path: string): DatabaseIdentity {
+  const own = identityOf(path);
+  if (own.id === '') throw new StartupError(`${path} is from a release before 0.3: run parley migrate first.`);
+  return own;
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,7 @@ import { movePostgres } from '@parley/postgres';
 import { createDatabase } from '@parley/postgres/testing';
 import { createParley } from '@parley/server';
 import { createDemo, listDemoAccess, runCommand } from '@parley/server/testing';
-import { openSqliteStorage, openTableSource } from '@parley/sqlite';
+import { openDatabaseFile, openSqliteStorage, openTableSource } from '@parley/sqlite';
 import { FakeMailer, FixedClock, MemoryBlobStore } from '@parley/testkit';
 import express from 'express';
 import { basic, TestServer } from './testing/test-server.js';
@@ -188,6 +188,63 @@ function testMoves(): void {
     const { url } = await (await patch(after, location, 6, 'world')).json();
     expect(await (await after.fetch('GET', url)).text()).toBe('hello world');
     await after.close();
+  });
+
+  describe('with --files-to', () => {
+    const STORED = 'a1'.repeat(16);
+    const LOST = 'b2'.repeat(16);
+    const pathOf = (location: string, blob: string) => join(folder, location, blob.slice(0, 2), blob);
+    const moveTo = (location: string, ...flags: string[]) =>
+      runMove(`sqlite:${path}`, target.url, `--files-to=folder:${join(folder, location)}`, ...flags);
+
+    beforeEach(() => {
+      mkdirSync(join(folder, 'files', STORED.slice(0, 2)), { recursive: true });
+      writeFileSync(pathOf('files', STORED), 'picture');
+      const opened = openDatabaseFile(path, {});
+      for (const blob of [STORED, LOST])
+        opened.exec(
+          `INSERT INTO picture (realm_id, name, blob, size, format) SELECT min(id), '${blob}', '${blob}', 7, 'png' FROM realm`,
+        );
+      opened.close();
+    });
+
+    const start = (location: string) =>
+      createParley({
+        ...{ database: target.url, url: 'http://localhost', secret: SECRET, mailer: new FakeMailer() },
+        files: `folder:${join(folder, location)}`,
+      });
+
+    it('copies the files, names missing ones, and continues after an interruption', async () => {
+      writeFileSync(join(folder, 'full'), '');
+      const full = await moveTo('full');
+      expect([full.code, full.out]).toEqual([
+        1,
+        expect.stringContaining(`The folder ${join(folder, 'full')} cannot be used`),
+      ]);
+      mkdirSync(join(folder, 'new', STORED.slice(0, 2)), { recursive: true });
+      writeFileSync(pathOf('new', STORED), 'partial');
+      const { code, out } = await moveTo('new');
+      expect(code).toBe(0);
+      expect(out).toContain('Copied 1 file and 0 unfinished uploads and verified them.');
+      // A file of the demo is in the memory of its server.
+      expect(out).toMatch(new RegExp(`The content of 2 files is missing or incomplete: .*\\b${LOST}\\b`));
+      expect(out).toContain(`PARLEY_FILES=folder:${join(folder, 'new')} for one server`);
+      expect(readFileSync(pathOf('new', STORED), 'utf8')).toBe('picture');
+      await (await start('new')).close();
+    });
+
+    it('rejects the location of another database and a source without the files', async () => {
+      mkdirSync(join(folder, 'other'));
+      writeFileSync(join(folder, 'other/parley-database.json'), '{"id":"x","place":"y"}');
+      expect((await moveTo('other')).out).toContain('holds the files of another database');
+      const { code, out } = await moveTo('new', `--files=folder:${join(folder, 'nowhere')}`);
+      expect([code, out]).toEqual([1, expect.stringContaining('has no file of the database')]);
+    });
+
+    it('lets a server with the new database use the former folder without a copy', async () => {
+      expect((await move()).out).toContain(`PARLEY_FILES=folder:${join(folder, 'files')} for one server`);
+      await (await start('files')).close();
+    });
   });
 
   it('move can be resumed after an interruption; servers reject the database until then', async () => {
