@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -10,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { FolderBlobStore } from '@parley/blobs';
 import type { BlobKey } from '@parley/domain/files';
 import type { ErasureRecord } from '@parley/domain/kernel';
@@ -52,6 +53,7 @@ describe('parley backup and restore', () => {
       secretPath: secretPathFor(database),
       secret,
       blobs: new FolderBlobStore(join(directory, folder, 'files')),
+      filesFolder: join(directory, folder, 'files'),
       requireOwnFiles: async () => {},
       erasures: [],
       replay: async () => ({ repeated: [], withoutOwner: [] }),
@@ -138,7 +140,7 @@ describe('parley backup and restore', () => {
     await restored.close();
   });
 
-  it('lists uploads, thumbnails, pictures and exports with missing bytes', async () => {
+  it('names an archive without all uploads, thumbnails, pictures and exports as incomplete', async () => {
     const lost = ['cd', 'ce', 'cf', 'ef'].map((start) => start.padEnd(32, '0'));
     const [file, thumbnail, archive, picture] = lost;
     runSql(
@@ -151,7 +153,33 @@ describe('parley backup and restore', () => {
          VALUES (1, 1, 'public', 0, '1/x', 'ready', '${archive}', 3), (1, 1, 'public', 0, '1/y', 'requested', NULL, NULL);
        INSERT INTO picture (realm_id, name, blob, size, format) VALUES (1, 'x', '${picture}', 3, 'png')`,
     );
-    expect(await createBackup(source, backup, OPTIONS)).toMatchObject({ files: 1, missingFiles: lost });
+    const path = `${backup}.incomplete`;
+    expect(await createBackup(source, backup, OPTIONS)).toMatchObject({ path, files: 1, missingFiles: lost });
+    expect(existsSync(backup)).toBe(false);
+    expect(await restoreBackup(path, target())).toMatchObject({ files: 1 });
+  });
+
+  it('counts a file of another size than in the database as missing', async () => {
+    runSql(
+      source.database,
+      `INSERT INTO file (realm_id, owner_id, name, path_id, blob, size, content_type, created_at)
+         VALUES (1, 1, 'b.txt', '1/b.txt', '${blob}', 11, 'text/plain', 0)`,
+    );
+    expect(await createBackup(source, backup, OPTIONS)).toMatchObject({ missingFiles: [blob] });
+  });
+
+  it('removes what a killed backup has left, and rejects a second one to the same path', async () => {
+    const { pid } = spawnSync(process.execPath, ['-e', '']);
+    for (const end of ['database', 'database-journal', 'unfinished']) writeFileSync(`${backup}.${pid}.${end}`, '');
+    writeFileSync(`${backup}.notes`, '');
+    const running = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    writeFileSync(`${backup}.${running.pid}.database`, '');
+    await expect(createBackup(source, backup, OPTIONS)).rejects.toThrow(/Another backup to .* is running: process/);
+    const exit = once(running, 'exit');
+    running.kill('SIGKILL');
+    await exit;
+    await createBackup(source, backup, OPTIONS);
+    expect(readdirSync(directory).filter((name) => name.startsWith('backup.tar.'))).toEqual(['backup.tar.notes']);
   });
 
   it('does not exceed the configured speed', async () => {
@@ -208,6 +236,50 @@ describe('parley backup and restore', () => {
     writeFileSync(backup, damage(readFileSync(backup)));
     await expect(restoreBackup(backup, target())).rejects.toMatchObject({ name: 'StartupError' });
     expect(existsSync(join(directory, 'restored'))).toBe(false);
+  });
+
+  it.each(['changed in one byte', 'truncated'])(
+    'leaves no empty folder in the folder of files for an archive that is %s',
+    async (fault) => {
+      await createBackup(source, backup, OPTIONS);
+      const bytes = readFileSync(backup);
+      const at = bytes.indexOf('some bytes');
+      writeFileSync(backup, fault === 'truncated' ? bytes.subarray(0, at + 4) : bytes.fill(7, at, at + 1));
+      mkdirSync(join(directory, 'restored'));
+      await expect(restoreBackup(backup, target())).rejects.toMatchObject({ name: 'StartupError' });
+      expect(readdirSync(join(directory, 'restored'))).toEqual([]);
+    },
+  );
+
+  it('reports failures of the file store as they are', async () => {
+    await createBackup(source, backup, OPTIONS);
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+      code: 'ENOSPC',
+      syscall: 'write',
+    });
+    class FullStore extends FolderBlobStore {
+      override put(): Promise<number> {
+        return Promise.reject(full);
+      }
+      override remove(): Promise<void> {
+        return Promise.reject(full);
+      }
+    }
+    const blobs = new FullStore(join(directory, 'restored/files'));
+    await expect(restoreBackup(backup, { ...target(), blobs })).rejects.toBe(full);
+    expect(existsSync(target().database)).toBe(false);
+  });
+
+  it('refuses a new database beside an interrupted restoration, which can be repeated', async () => {
+    await createBackup(source, backup, OPTIONS);
+    const { database } = target();
+    mkdirSync(dirname(database));
+    writeFileSync(`${database}.restoring`, 'half');
+    const open = () => createParley({ database: `sqlite:${database}`, url: 'http://localhost' });
+    await expect(open()).rejects.toThrow(/was interrupted: run parley restore again/);
+    expect(existsSync(database)).toBe(false);
+    await restoreBackup(backup, target());
+    await (await open()).close();
   });
 
   const textEntry = (name: string, text: string): ArchiveEntry => ({

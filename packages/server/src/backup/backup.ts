@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
-import { createReadStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -98,12 +99,13 @@ async function fill(archive: ReturnType<typeof pack>, entries: AsyncIterable<Arc
 /**
  * Reads a whole archive and verifies the checksums. `take` receives every entry except the checksums and may leave its
  * content unread. @throws StartupError if the archive is damaged, truncated or not a backup; entries received before
- * are then not trustworthy
+ * are then not trustworthy. Errors of `take` are thrown as they are
  */
 export async function readArchive(path: string, take: (entry: ArchiveEntry) => Promise<void>): Promise<void> {
   const reading = createReadStream(path);
   const found = new Map<string, string>();
   let stated: Map<string, string> | null = null;
+  let isTaking = false;
   const parser = extract();
   reading.once('error', (error) => parser.destroy(error));
   try {
@@ -116,14 +118,16 @@ export async function readArchive(path: string, take: (entry: ArchiveEntry) => P
       }
       if (found.has(name)) throw damaged(path, `${name} is in it twice`);
       const hash = createHash('sha256');
-      const content = hashing(entry as AsyncIterable<Uint8Array>, hash);
+      const content = contentOf(path, hashing(entry as AsyncIterable<Uint8Array>, hash));
+      isTaking = true;
       await take({ name, size, content });
+      isTaking = false;
       // Unread content is included in the checksum as well.
       for await (const _ of content);
       found.set(name, hash.digest('hex'));
     }
   } catch (error) {
-    if (error instanceof StartupError) throw error;
+    if (isTaking || error instanceof StartupError) throw error;
     throw damaged(path, (error as Error).message);
   } finally {
     reading.destroy();
@@ -139,6 +143,15 @@ async function* hashing(content: AsyncIterable<Uint8Array>, hash: Hash): AsyncGe
   for await (const chunk of content) {
     hash.update(chunk);
     yield chunk;
+  }
+}
+
+/** Content of an entry. Its failures mean a damaged archive, unlike those of the place where it is stored. */
+async function* contentOf(path: string, content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* content;
+  } catch (error) {
+    throw damaged(path, (error as Error).message);
   }
 }
 
@@ -164,6 +177,85 @@ export async function readDescription(path: string): Promise<BackupDescription> 
     reading.destroy();
   }
   throw damaged(path, 'its description is invalid');
+}
+
+export interface VerifiedBackup extends BackupDescription {
+  readonly bytes: number;
+  readonly files: number;
+}
+
+/** Reads a whole backup and verifies its checksums. @throws StartupError if it is damaged, truncated or not a backup */
+export async function verifyBackup(path: string): Promise<VerifiedBackup> {
+  const names = new Set<string>();
+  const description = await readDescription(path);
+  await readArchive(path, async ({ name }) => {
+    names.add(name);
+  });
+  for (const name of [BACKUP_ENTRIES.database, BACKUP_ENTRIES.secret])
+    if (!names.has(name)) throw damaged(path, `${name} is missing`);
+  const files = [...names].filter((name) => name.startsWith(BACKUP_ENTRIES.files)).length;
+  return { ...description, bytes: statSync(path).size, files };
+}
+
+export interface ListedBackup {
+  readonly path: string;
+  readonly bytes: number;
+  /** Null for an empty or damaged file. */
+  readonly description: BackupDescription | null;
+  /** Null for a whole backup. */
+  readonly problem: string | null;
+}
+
+/** Yields all archives of backups in a folder by name, also empty, truncated and altered ones. Reads them completely. */
+export async function* backupsIn(folder: string): AsyncGenerator<ListedBackup> {
+  for (const name of readdirSync(folder).sort()) {
+    const path = join(folder, name);
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (!stats?.isFile()) continue;
+    const { size: bytes } = stats;
+    if (bytes === 0 && name.endsWith('.tar')) yield { path, bytes, description: null, problem: 'is empty' };
+    else if (await isBackup(path)) {
+      const [description, damage] = await verifyBackup(path).then(
+        (verified) => [verified, null] as const,
+        (error: Error) => [null, error.message] as const,
+      );
+      yield { path, bytes, description, problem: damage ?? problemOf(path) };
+    }
+  }
+}
+
+/** Returns the problem of an undamaged backup; null if it is whole. */
+export const problemOf = (path: string): string | null =>
+  path.endsWith(INCOMPLETE) ? 'is incomplete: files are missing' : null;
+
+/** Returns the path of the newest archive; null if there is none. */
+export async function newestBackupIn(folder: string): Promise<string | null> {
+  const paths = readdirSync(folder).map((name) => join(folder, name));
+  const archives = paths.filter((path) => /\.tar(?:\.incomplete)?$/.test(path) && statSync(path).isFile());
+  return archives.sort((a, b) => statSync(a).mtimeMs - statSync(b).mtimeMs).at(-1) ?? null;
+}
+
+/**
+ * Removes older backups with names that differ from that of `path` only in digits: complete ones beyond `keep`, and
+ * incomplete ones beside the newest backup. Returns the removed paths.
+ */
+export async function pruneBackups(path: string, keep: number): Promise<readonly string[]> {
+  const seriesOf = (name: string) => basename(name, INCOMPLETE).replaceAll(/\d+/g, '0');
+  const removed: string[] = [];
+  const folder = dirname(path);
+  const series = readdirSync(folder)
+    .filter((name) => seriesOf(name) === seriesOf(path))
+    .map((name) => join(folder, name))
+    .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
+  let complete = 0;
+  for (const other of series) {
+    if (!(await isBackup(other))) continue;
+    const isComplete = !other.endsWith(INCOMPLETE);
+    if (isComplete ? ++complete <= keep : basename(other) === basename(path)) continue;
+    rmSync(other);
+    removed.push(other);
+  }
+  return removed;
 }
 
 /** Returns null for an invalid description. */
@@ -221,15 +313,20 @@ export interface BackupResult extends BackupDescription {
   /** Size of the archive. */
   readonly bytes: number;
   readonly files: number;
-  /** Names of files in the database that lack their bytes. */
+  /** Path of the archive: that of the request, with `INCOMPLETE` at its end if files are missing. */
+  readonly path: string;
+  /** Names of files in the database without bytes, or with bytes of another size. */
   readonly missingFiles: readonly string[];
 }
+
+/** End of the name of an archive without all files, which can be restored but replaces no backup. */
+export const INCOMPLETE = '.incomplete';
 
 const BLOBS_AT_A_TIME = 1000;
 
 /**
  * Archives a complete server, which may be running. Contains everything acknowledged before the start. Verifies the
- * database copy and the archive before renaming it to `path`.
+ * database copy and the archive before renaming it to `path`. Removes what a killed backup to the same path has left.
  * @throws StartupError, DatabaseRefused; leaves no file behind in that case
  */
 export async function createBackup(source: BackupSource, path: string, options: BackupOptions): Promise<BackupResult> {
@@ -239,11 +336,9 @@ export async function createBackup(source: BackupSource, path: string, options: 
   if (secretFingerprint !== null && secretFingerprint !== ownFingerprint) {
     throw new StartupError('The secret is not the secret of the database; the backup would be useless.');
   }
-  const copy = `${path}.database`;
-  const unfinished = `${path}.unfinished`;
-  for (const name of [copy, unfinished]) {
-    if (existsSync(name)) throw new StartupError(`${name} exists: another backup is running or was interrupted.`);
-  }
+  clearUnfinished(path);
+  const copy = `${path}.${process.pid}.database`;
+  const unfinished = `${path}.${process.pid}.unfinished`;
   try {
     const pace = new Pace(options.bytesPerSecond);
     await administerDatabase(source.database).copy(copy, { onProgress: (copied) => pace.block(copied) });
@@ -256,15 +351,37 @@ export async function createBackup(source: BackupSource, path: string, options: 
       secretFingerprint: ownFingerprint,
       takenAt: options.takenAt.toISOString(),
     };
-    const packed = new Set<string>();
+    const packed = new Map<string, number>();
     await writeArchive(unfinished, entriesOf(source, copy, description, packed), (bytes) => pace.wait(bytes));
     const missingFiles = missingOf(copy, packed);
     rmSync(copy);
     await readArchive(unfinished, async () => {});
-    renameSync(unfinished, path);
-    return { ...description, bytes: statSync(path).size, files: packed.size, missingFiles };
+    const done = missingFiles.length === 0 ? path : `${path}${INCOMPLETE}`;
+    renameSync(unfinished, done);
+    return { ...description, path: done, bytes: statSync(done).size, files: packed.size, missingFiles };
   } finally {
     for (const name of [copy, unfinished]) rmSync(name, { force: true });
+  }
+}
+
+/** Removes unfinished files of processes that have ended. @throws StartupError if another backup to `path` runs */
+function clearUnfinished(path: string): void {
+  const start = `${basename(path)}.`;
+  for (const name of readdirSync(dirname(path))) {
+    const pid = name.startsWith(start) && /^(\d+)\.(?:database|unfinished)/.exec(name.slice(start.length))?.[1];
+    if (!pid) continue;
+    if (isRunning(Number(pid))) throw new StartupError(`Another backup to ${path} is running: process ${pid}.`);
+    rmSync(join(dirname(path), name));
+  }
+}
+
+/** True for another process. After a restart in a container, a new process may have the number of the killed one. */
+function isRunning(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 
@@ -273,7 +390,7 @@ async function* entriesOf(
   { secret, blobs }: BackupSource,
   copy: string,
   description: BackupDescription,
-  packed: Set<string>,
+  packed: Map<string, number>,
 ): AsyncGenerator<ArchiveEntry> {
   yield textEntry(BACKUP_ENTRIES.description, `${JSON.stringify(description, null, 2)}\n`);
   yield { name: BACKUP_ENTRIES.database, size: statSync(copy).size, content: createReadStream(copy) };
@@ -286,7 +403,7 @@ async function* entriesOf(
       const size = await blobs.sizeOf(key);
       // Removed in the meantime.
       if (size === null) continue;
-      packed.add(key);
+      packed.set(key, size);
       yield { name: `${BACKUP_ENTRIES.files}${key}`, size, content: blobs.read(key, { start: 0, end: size }) };
     }
     after = lastOf(page).key;
@@ -304,8 +421,8 @@ function textEntry(name: string, text: string): ArchiveEntry {
   };
 }
 
-const missingOf = (database: string, packed: ReadonlySet<string>): readonly string[] =>
-  [...listBlobs(database)].map(({ blob }) => blob).filter((blob) => !packed.has(blob));
+const missingOf = (database: string, packed: ReadonlyMap<string, number>): readonly string[] =>
+  [...listBlobs(database)].filter(({ blob, size }) => packed.get(blob) !== size).map(({ blob }) => blob);
 
 /** Throttles work. */
 class Pace {

@@ -1,5 +1,14 @@
-import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import {
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type BlobKey, type BlobStore, isBlobKey } from '@parley/domain/files';
 import type { ErasureRecord } from '@parley/domain/kernel';
@@ -27,6 +36,8 @@ export interface RestoreTarget {
   /** Secret from the configuration or an existing file; null to restore the archived secret. */
   readonly secret: string | null;
   readonly blobs: BlobStore;
+  /** Folder of `blobs`; null for a bucket. */
+  readonly filesFolder: string | null;
   /** Called with the restored database before files are stored. Throws if their location belongs to another one. */
   requireOwnFiles(database: string): Promise<void>;
   /** Known erasures. Those after the backup are repeated. */
@@ -94,10 +105,24 @@ export async function restoreBackup(path: string, target: RestoreTarget): Promis
     return { ...description, files: restoration.stored.length, replayed, skippedIds, endedSessions };
   } catch (error) {
     await restoration.undo();
-    // The file store may have left empty folders behind.
     if (madeFolder !== undefined) rmSync(madeFolder, { recursive: true });
     throw error;
   }
+}
+
+function removeEmptyFolders(folder: string): void {
+  if (!existsSync(folder)) return;
+  for (const entry of readdirSync(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) removeEmptyFolders(join(folder, entry.name));
+  if (readdirSync(folder).length === 0) rmdirSync(folder);
+}
+
+/** @throws StartupError beside a database whose restoration was interrupted */
+export function refuseUnfinishedRestore(database: string): void {
+  if (!existsSync(`${database}${RESTORING}`)) return;
+  throw new StartupError(
+    `The restoration of ${database} was interrupted: run parley restore again. To begin without the backup, remove ${database}${RESTORING}.`,
+  );
 }
 
 function removeDatabase(path: string): void {
@@ -115,7 +140,7 @@ class Restoration {
   constructor(
     private readonly path: string,
     private readonly database: string,
-    private readonly target: Pick<RestoreTarget, 'blobs' | 'requireOwnFiles'>,
+    private readonly target: Pick<RestoreTarget, 'blobs' | 'filesFolder' | 'requireOwnFiles'>,
   ) {}
 
   async take({ name, size, content }: ArchiveEntry): Promise<void> {
@@ -151,7 +176,10 @@ class Restoration {
 
   async undo(): Promise<void> {
     removeDatabase(this.database);
-    for (const key of this.stored) await this.target.blobs.remove(key);
+    const { blobs, filesFolder } = this.target;
+    // An unreachable bucket keeps them; its sweep removes them later.
+    for (const key of this.stored) await blobs.remove(key).catch(() => {});
+    if (filesFolder !== null && this.stored.length > 0) removeEmptyFolders(filesFolder);
   }
 
   private parseDescription(text: string): BackupDescription {

@@ -72,7 +72,8 @@ it('runs on a database from before the baseline', async () => {
 it('migrates a database from before the baseline by command', async () => {
   await unpackDatabase();
   expect(await run('migrate', '--check')).toMatchObject({ code: 3, out: expect.stringContaining('pending: baseline') });
-  expect(await run('backup', join(directory, 'another.tar'))).toMatchObject({ code: 0 });
+  // The archive of this test has no files.
+  expect(await run('backup', join(directory, 'another.tar'))).toMatchObject({ code: 3 });
   expect(await run('migrate')).toMatchObject({
     code: 0,
     out: expect.stringMatching(/^Applied: baseline, authentication\.002\b/),

@@ -1,5 +1,5 @@
-import { createReadStream, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { createReadStream, existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { ErasureRecord } from '@parley/domain/kernel';
 import { SignOutEverybody } from '@parley/domain/membership';
@@ -12,7 +12,7 @@ import { examine } from '../doctor/doctor.js';
 import { addressesOf } from '../http/http-server.js';
 import { counted } from '../kernel/counted.js';
 import { StartupError, systemReasonOf, UsageError } from '../kernel/startup-error.js';
-import { blobStoreOf, locationOf } from '../start/files-location.js';
+import { blobStoreOf, filesFolderOf, locationOf } from '../start/files-location.js';
 import { filesStateOf, identityOf } from '../start/files-mark.js';
 import { openParley } from '../start/open-parley.js';
 import { findSecret, requireSameSecret, secretPathFor } from '../start/secret.js';
@@ -40,26 +40,38 @@ async function backup({ invocation, terminal, words, flag }: CommandContext): Pr
   requireSameSecret(configuration, secret, secretFingerprint);
   if (secret === null) throw new StartupError('There is no secret yet: no server has opened this database.');
   const pace = parsePace(flag('pace'));
+  const keep = parseKeep(flag('keep'));
   requireSpace(path, 2.1 * bytes);
   terminal.comeAfterServer();
-  const { createBackup } = await import('../backup/backup.js');
+  const { createBackup, pruneBackups } = await import('../backup/backup.js');
   const result = await createBackup(
     { database: database.path, secret, blobs: blobStoreOf(configuration), version: parleyVersion() },
     path,
     { takenAt: new Date(), bytesPerSecond: pace === 0 ? null : pace * MIB },
   );
   const { missingFiles, secretFingerprint: _, ...data } = result;
+  const isWhole = missingFiles.length === 0;
+  const removed = keep === null ? [] : await pruneBackups(result.path, keep);
   return {
     lines: [
-      `${path}: ${(result.bytes / MIB).toFixed(1)} MiB, ${counted(result.files, 'file')}, as of ${result.takenAt}. Anyone with the archive can read everything.`,
-      ...(missingFiles.length > 0
-        ? [
-            `The content of ${counted(missingFiles.length, 'file')} is missing, such as ${missingFiles[0]}; see parley doctor.`,
-          ]
-        : []),
+      `${result.path}: ${(result.bytes / MIB).toFixed(1)} MiB, ${counted(result.files, 'file')}, as of ${result.takenAt}. Anyone with the archive can read everything.`,
+      ...(isWhole
+        ? []
+        : [
+            `The backup is incomplete: the content of ${counted(missingFiles.length, 'file')} is missing or has another size, such as ${missingFiles[0]}; see parley doctor --thorough.`,
+          ]),
+      ...removed.map((name) => `Removed ${name}.`),
     ],
-    data: { path, ...data, missingFiles },
+    data: { ...data, missingFiles, removed },
+    exitCode: isWhole ? EXIT_CODES.done : EXIT_CODES.found,
   };
+}
+
+/** Returns null to keep all. @throws UsageError */
+function parseKeep(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new UsageError('--keep must be a number of backups from 1 to 9999.');
+  return Number(text);
 }
 
 function parsePace(text: string | undefined): number {
@@ -98,6 +110,7 @@ async function restore({ invocation, words, flag, isOn }: CommandContext): Promi
     secretPath: secretPathFor(database.path),
     secret: findSecret(configuration),
     blobs: blobStoreOf(configuration),
+    filesFolder: configuration.files?.kind === 's3' ? null : filesFolderOf(configuration),
     requireOwnFiles: (unfinished) => requireOwnFiles(configuration, unfinished),
     erasures: [...(await readLedger(ledger)), ...(await readErasures(flag('erasures')))],
     replay: (path, secret, erasures) =>
@@ -179,28 +192,61 @@ async function listBackups({ invocation, words }: CommandContext): Promise<Comma
     ...(await readLedger(ledgerPathFor(resolve(path)))),
     ...administerDatabase(path).listErasures(),
   ]);
-  const { isBackup, readDescription, erasuresSince } = await import('../backup/backup.js');
+  const { backupsIn, erasuresSince } = await import('../backup/backup.js');
   const backups = [];
-  for (const name of readdirSync(folder).sort()) {
-    const file = join(folder, name);
-    if (!(await isBackup(file))) continue;
-    const { takenAt, version } = await readDescription(file);
-    const newerErasures = erasuresSince(erasures, { takenAt }).length;
-    backups.push({ path: file, takenAt, version, bytes: statSync(file).size, newerErasures });
+  for await (const { problem, description, ...backup } of backupsIn(folder)) {
+    const newerErasures = description && erasuresSince(erasures, description).length;
+    const { takenAt = null, version = null } = description ?? {};
+    backups.push({ ...backup, takenAt, version, newerErasures, problem });
   }
+  const hasFound = backups.some(({ problem }) => problem !== null);
   return {
     lines:
       backups.length === 0
         ? [`There are no backups in ${folder}.`]
-        : backups.map(({ path: file, takenAt, bytes, newerErasures }) => {
-            const size = `${(bytes / MIB).toFixed(1)} MiB`;
-            const people =
-              newerErasures > 0 ? `, contains ${counted(newerErasures, 'erased person', 'erased people')}` : '';
-            return `${file}\t${takenAt}\t${size}${people}`;
+        : backups.map(({ path: file, takenAt, bytes, newerErasures, problem }) => {
+            const people = newerErasures
+              ? `, contains ${counted(newerErasures, 'erased person', 'erased people')}`
+              : '';
+            return [
+              file,
+              takenAt ?? '',
+              `${(bytes / MIB).toFixed(1)} MiB${people}`,
+              ...(problem ? [problem] : []),
+            ].join('\t');
           }),
     data: { backups },
+    exitCode: hasFound ? EXIT_CODES.found : EXIT_CODES.done,
   };
 }
+
+/** Verifies an archive, or the newest one in a folder, without its database or server. */
+async function verifyBackups({ words, flag }: CommandContext): Promise<CommandResult> {
+  const [place] = words as [string];
+  const hours = flag('max-age');
+  if (hours !== undefined && !/^\d{1,5}$/.test(hours)) throw new UsageError('--max-age must be a number of hours.');
+  const { newestBackupIn, problemOf, verifyBackup } = await import('../backup/backup.js');
+  const path = statSync(place).isDirectory() ? await newestBackupIn(place) : place;
+  if (path === null) return failedCheck(place, 'there is no backup in the folder');
+  try {
+    const { secretFingerprint: _, ...backup } = await verifyBackup(path);
+    const age = Math.floor((Date.now() - Date.parse(backup.takenAt)) / 3_600_000);
+    const problem =
+      problemOf(path) ?? (hours !== undefined && age >= Number(hours) ? `it is ${counted(age, 'hour')} old` : null);
+    const text = `version ${backup.version}, ${counted(backup.files, 'file')}, as of ${backup.takenAt}`;
+    if (problem !== null) return failedCheck(path, problem, backup);
+    return { lines: [`${path} is whole: ${text}.`], data: { path, ...backup, problem } };
+  } catch (error) {
+    if (error instanceof StartupError) return failedCheck(path, error.message);
+    throw error;
+  }
+}
+
+const failedCheck = (path: string, problem: string, data = {}): CommandResult => ({
+  lines: [problem.startsWith(path) ? problem : `${path}: ${problem}.`],
+  data: { path, ...data, problem },
+  exitCode: EXIT_CODES.found,
+});
 
 const unique = (erasures: readonly ErasureRecord[]): readonly ErasureRecord[] => [
   ...new Map(
@@ -295,25 +341,45 @@ export const STORAGE_COMMANDS: readonly Command[] = [
     details: [
       'The archive contains everything acknowledged before the backup began. It is verified before it is renamed to FILE. Backups',
       'temporarily need twice the space of the database. The archive is not encrypted: keep it safe.',
+      'If files are missing, the archive gets the name FILE.incomplete, and the command exits with 3.',
     ].join('\n'),
     flags: {
       pace: {
         value: 'MIB',
         help: `maximum MiB to copy per second, 0 for unlimited; default: ${DEFAULT_PACE}`,
       },
+      keep: {
+        value: 'NUMBER',
+        help: 'afterwards removes all but this many complete backups with names that differ from FILE only in digits',
+      },
     },
-    examples: ['parley backup /backups/parley-$(date +%F).tar', 'parley backup /backups/now.tar --pace 200 --json'],
+    examples: [
+      'parley backup /backups/parley-$(date +%F).tar --keep 14',
+      'parley backup /backups/now.tar --pace 200 --json',
+    ],
     run: backup,
   },
   {
     name: 'backup list',
     words: 'FOLDER',
-    help: 'lists the backups in a folder, and how many people in each were erased later',
-    details:
+    help: 'lists the backups in a folder, damaged ones, and how many people in each were erased later',
+    details: [
+      'Reads each archive completely, and exits with 3 if one is empty, truncated, altered or incomplete.',
       'Delete backups that contain erased people as soon as newer ones suffice. parley restore erases them again.',
+    ].join('\n'),
     examples: ['parley backup list /backups', 'parley backup list /backups --json'],
     isReadOnly: always,
     run: listBackups,
+  },
+  {
+    name: 'backup verify',
+    words: 'FILE_OR_FOLDER',
+    help: 'verifies a backup, or the newest one in a folder, for monitoring; needs no database',
+    details: 'Reads the whole archive. Exits with 3 if it is damaged, incomplete or too old.',
+    flags: { 'max-age': { value: 'HOURS', help: 'also exits with 3 for a backup of this age or older' } },
+    examples: ['parley backup verify /backups --max-age 26', 'parley backup verify /backups/now.tar --json'],
+    isReadOnly: always,
+    run: verifyBackups,
   },
   {
     name: 'restore',

@@ -318,6 +318,7 @@ async function openStorage(
     };
   }
   const isNew = isNewDatabase(configuration);
+  if (isNew) (await import('../backup/restore-backup.js')).refuseUnfinishedRestore(database.path);
   if (isNew && !adoptsFiles && !ports.blobs) await refuseUsedFiles(configuration);
   makeFolderOf(database);
   const storage = openSqliteStorage({ path: database.path, ...options });

@@ -71,6 +71,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   doctor: ['--thorough'],
   backup: ['FOLDER/backup.tar'],
   'backup list': ['FOLDER'],
+  'backup verify': ['FOLDER/backup.tar'],
   restore: ['FOLDER/backup.tar', '--database=sqlite:FOLDER/restored/parley.db'],
   serve: [],
 };

@@ -1,0 +1,156 @@
+import { execFileSync } from 'node:child_process';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FolderBlobStore } from '@parley/blobs';
+import { type BlobKey, inOneChunk } from '@parley/domain/files';
+import { createParley } from '../start/create-parley.js';
+import { runCommand } from '../testing/run-command.js';
+
+const ANN = { realm: 'shop', externalId: 'ann' };
+
+let directory: string;
+let database: string;
+let backups: string;
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'parley-backups-'));
+  database = join(directory, 'parley.db');
+  backups = join(directory, 'backups');
+  mkdirSync(backups);
+  const parley = await createParley({ database: `sqlite:${database}`, url: 'http://localhost' });
+  await parley.realms.ensure({ name: 'shop', title: 'The Shop' });
+  await parley.users.upsert({ ...ANN, name: 'Ann', email: 'ann@example.com' });
+  await parley.close();
+  const blob = 'ab'.padEnd(32, '0') as BlobKey;
+  await new FolderBlobStore(join(directory, 'files')).put(blob, inOneChunk(Buffer.from('some bytes')));
+  const row = `INSERT INTO file (realm_id, owner_id, name, path_id, blob, size, content_type, created_at)
+    SELECT realm_id, id, 'a.txt', '1/a.txt', '${blob}', 10, 'text/plain', 0 FROM "user" LIMIT 1`;
+  const driver = JSON.stringify(require.resolve('better-sqlite3'));
+  execFileSync(process.execPath, ['-e', `require(${driver})(process.argv[1]).exec(process.argv[2])`, database, row]);
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const run = async (...args: readonly string[]) => {
+  const { code, out } = await runCommand([...args, '--json', `--database=sqlite:${database}`]);
+  return { code, ...JSON.parse(out) };
+};
+const path = (name: string) => join(backups, name);
+const backUp = (name: string, ...flags: readonly string[]) => run('backup', path(name), '--pace=0', ...flags);
+
+/** Damages a copy of a backup. Returns its path. */
+function damaged(backup: string, name: string, damage: (bytes: Buffer) => Buffer): string {
+  writeFileSync(path(name), damage(readFileSync(path(backup))));
+  return path(name);
+}
+
+function loseFiles(): void {
+  const files = join(directory, 'files');
+  for (const name of readdirSync(files)) if (/^[0-9a-f]{2}$/.test(name)) rmSync(join(files, name), { recursive: true });
+}
+
+describe('parley backup', () => {
+  it('exits with 3 and names the archive as incomplete if files are missing', async () => {
+    loseFiles();
+    const made = await backUp('1.tar');
+    expect(made).toMatchObject({ code: 3, path: path('1.tar.incomplete'), missingFiles: [expect.any(String)] });
+    expect(readdirSync(backups)).toEqual(['1.tar.incomplete']);
+    expect(await run('backup', 'verify', path('1.tar.incomplete'))).toMatchObject({
+      code: 3,
+      problem: 'is incomplete: files are missing',
+    });
+  });
+
+  it('keeps the newest complete backups of a series, and other archives', async () => {
+    await backUp('parley-before-upgrade.tar');
+    for (const day of [1, 2, 3]) {
+      await backUp(`parley-2026-07-0${day}.tar`);
+      utimesSync(path(`parley-2026-07-0${day}.tar`), day, day);
+    }
+    copyFileSync(path('parley-2026-07-03.tar'), path('parley-2026-07-04.tar.incomplete'));
+    writeFileSync(path('parley-2026-07-05.tar'), 'notes');
+    const { removed } = await backUp('parley-2026-07-31.tar', '--keep=3');
+    expect(removed.sort()).toEqual([path('parley-2026-07-01.tar'), path('parley-2026-07-04.tar.incomplete')]);
+    loseFiles();
+    const incomplete = await backUp('parley-2026-08-01.tar', '--keep=3');
+    expect(incomplete).toMatchObject({ code: 3, removed: [] });
+    expect(readdirSync(backups)).toEqual([
+      'parley-2026-07-02.tar',
+      'parley-2026-07-03.tar',
+      'parley-2026-07-05.tar',
+      'parley-2026-07-31.tar',
+      'parley-2026-08-01.tar.incomplete',
+      'parley-before-upgrade.tar',
+    ]);
+  });
+
+  it.each(['0', '-1', 'all'])('rejects --keep=%s', async (keep) => {
+    const { code, err } = await runCommand([
+      'backup',
+      path('1.tar'),
+      `--keep=${keep}`,
+      `--database=sqlite:${database}`,
+    ]);
+    expect([code, err]).toEqual([2, expect.stringContaining('--keep must be a number of backups')]);
+  });
+});
+
+describe('parley backup verify', () => {
+  it('accepts a whole backup, and the newest one of a folder', async () => {
+    await backUp('1.tar');
+    const whole = { code: 0, path: path('1.tar'), files: 1, problem: null };
+    expect(await run('backup', 'verify', path('1.tar'))).toMatchObject(whole);
+    writeFileSync(path('notes.txt'), '');
+    expect(await run('backup', 'verify', backups, '--max-age=1')).toMatchObject(whole);
+  });
+
+  it.each<[string, (bytes: Buffer) => Buffer, RegExp]>([
+    ['is empty', () => Buffer.alloc(0), /is not a backup or is damaged/],
+    ['lacks its end', (bytes) => bytes.subarray(0, bytes.length / 2), /is not a backup or is damaged/],
+    ['has another byte', (bytes) => bytes.fill(7, 100_000, 100_001), /modified/],
+  ])('exits with 3 for an archive that %s', async (_, damage, problem) => {
+    await backUp('1.tar');
+    const other = damaged('1.tar', '2.tar', damage);
+    expect(await run('backup', 'verify', other)).toMatchObject({ code: 3, problem: expect.stringMatching(problem) });
+    expect(await run('backup', 'verify', backups)).toMatchObject({ code: 3, path: other });
+  });
+
+  it('exits with 3 for a backup that is too old, and for a folder without backups', async () => {
+    expect(await run('backup', 'verify', backups)).toMatchObject({
+      code: 3,
+      problem: 'there is no backup in the folder',
+    });
+    await backUp('1.tar');
+    expect(await run('backup', 'verify', backups, '--max-age=0')).toMatchObject({
+      code: 3,
+      problem: 'it is 0 hours old',
+    });
+  });
+});
+
+describe('parley backup list', () => {
+  it('names empty, truncated, altered and incomplete archives', async () => {
+    await backUp('1.tar');
+    damaged('1.tar', '2.tar', () => Buffer.alloc(0));
+    damaged('1.tar', '3.tar', (bytes) => bytes.subarray(0, bytes.length / 2));
+    damaged('1.tar', '4.tar', (bytes) => bytes.fill(7, 100_000, 100_001));
+    copyFileSync(path('1.tar'), path('5.tar.incomplete'));
+    const { code, backups: listed } = await run('backup', 'list', backups);
+    expect(code).toBe(3);
+    expect(listed.map(({ problem }: { problem: string | null }) => problem)).toEqual([
+      null,
+      'is empty',
+      expect.stringContaining('damaged'),
+      expect.stringContaining('modified'),
+      'is incomplete: files are missing',
+    ]);
+  });
+});
