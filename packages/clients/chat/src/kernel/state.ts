@@ -78,9 +78,9 @@ export interface PersonState {
 
 export const isActive = ({ list }: PersonState): boolean => list !== 'realm_non_active_users';
 
-/** Order in which a name finds people. */
-export const activeFirst = (people: readonly PersonState[]): readonly PersonState[] =>
-  [...people].sort((a, b) => Number(isActive(b)) - Number(isActive(a)));
+/** People in the order in which a name finds them. */
+export const activeFirst = ({ people }: Pick<ChatState, 'people'>): readonly PersonState[] =>
+  [...people.values()].sort((a, b) => Number(isActive(b)) - Number(isActive(a)));
 
 type OwnProperty = Exclude<keyof Subscription, keyof Channel | 'subscribers'>;
 

@@ -1,5 +1,5 @@
 import { type Destination, formatAddress, narrowOf } from '../kernel/narrow.js';
-import type { ChatState } from '../kernel/state.js';
+import { type ChatState, isActive } from '../kernel/state.js';
 import { isMember } from '../organization/organization.js';
 
 /** Unfinished mention, link, emoji, command or code block language before the cursor. */
@@ -267,15 +267,14 @@ function people(state: ChatState, { text, isSilent }: CompletionQuery, destinati
   );
   const recent = new Set([...state.recentDirects.all().values()].flatMap(({ userIds }) => userIds));
   const rows = state.people.values();
-  const found = rows.flatMap(({ user, list }) => {
-    const rank = list === 'realm_non_active_users' ? null : rankOf(text, user.full_name);
+  const found = rows.filter(isActive).flatMap(({ user }) => {
+    const rank = rankOf(text, user.full_name);
     return rank === null ? [] : [{ user, rank }];
   });
-  const wanted = new Set(found.map(({ user }) => user.full_name.toLowerCase()));
   const counts = new Map<string, number>();
   for (const { user } of rows) {
     const name = user.full_name.toLowerCase();
-    if (wanted.has(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   const orderOf = (id: number, isBot: boolean) => {
     if (isBot) return 3;

@@ -101,19 +101,17 @@ export function apiNarrow(narrow: Narrow, selfId: number): ApiNarrow {
 export function channelNamed(state: ChatState, name: string): number | null {
   const wanted = name.toLowerCase();
   const found = state.channels.values().find(({ channel }) => channel.name.toLowerCase() === wanted);
-  if (found) return found.channel.stream_id;
-  return state.channels.get(Number(name)) ? Number(name) : null;
+  return (found ?? state.channels.get(Number(name)))?.channel.stream_id ?? null;
 }
 
 /** Returns the id of the person with exactly this name, email address or id. */
 export function personNamed(state: ChatState, name: string): number | null {
   const wanted = name.toLowerCase();
   if (wanted === 'me') return state.selfId;
-  const found = activeFirst(state.people.values()).find(({ user }) =>
+  const found = activeFirst(state).find(({ user }) =>
     [user.full_name, user.email, user.delivery_email].some((it) => it?.toLowerCase() === wanted),
   );
-  if (found) return found.user.user_id;
-  return state.people.get(Number(name)) ? Number(name) : null;
+  return (found ?? state.people.get(Number(name)))?.user.user_id ?? null;
 }
 
 /** Returns the ids of the other participants. Names are separated by commas, but a single name may contain commas. */

@@ -1,7 +1,14 @@
 import type { Channel, GroupSetting } from '@parley/client';
 import type { Destination } from '../kernel/narrow.js';
 import type { Clock } from '../kernel/ports.js';
-import { type ChatState, type Fields, RESOLVED_PREFIX, type StoredMessage, topicKey } from '../kernel/state.js';
+import {
+  type ChatState,
+  type Fields,
+  isActive,
+  RESOLVED_PREFIX,
+  type StoredMessage,
+  topicKey,
+} from '../kernel/state.js';
 import { isMember, isPermitted } from '../organization/organization.js';
 
 /** Reason why the user cannot send to a destination. */
@@ -169,7 +176,7 @@ export class Rights {
     const { state } = this;
     const people = userIds.map((id) => state.people.get(id));
     if (people.some((person) => !person)) return 'unknown-person';
-    if (people.some((person) => person!.list === 'realm_non_active_users')) return 'deactivated-person';
+    if (people.some((person) => !isActive(person!))) return 'deactivated-person';
     if (people.every((person) => person!.user.is_bot)) return null;
     const setting = state.fields.get('realm_direct_message_permission_group');
     const authorizes = (id: number) => setting === undefined || isMember(state, setting, id);

@@ -49,6 +49,7 @@ function sizeOf(state: ChatState, name: string): number {
 }
 
 function personOf(state: ChatState, name: string, id: string | undefined): number | null {
-  if (id !== undefined) return state.people.get(Number(id)) ? Number(id) : null;
-  return activeFirst(state.people.values()).find(({ user }) => user.full_name === name)?.user.user_id ?? null;
+  const person =
+    id === undefined ? activeFirst(state).find(({ user }) => user.full_name === name) : state.people.get(Number(id));
+  return person?.user.user_id ?? null;
 }

@@ -61,18 +61,13 @@ function termOf(state: ChatState, operator: string, operand: string): NarrowTerm
 
 /** Returns the id of the only person or channel that matches the name. */
 function onlyMatch(state: ChatState, of: 'person' | 'channel', text: string): number {
-  const all: readonly (readonly [id: number, name: string, isActive: boolean])[] =
+  const all: readonly (readonly [name: string, id: number, isActive: boolean])[] =
     of === 'person'
-      ? activeFirst(state.people.values()).map((person) => [
-          person.user.user_id,
-          person.user.full_name,
-          isActive(person),
-        ])
-      : state.channels.values().map(({ channel }) => [channel.stream_id, channel.name, true]);
-  const matching = all.filter(([, name]) => rankOf(text, name) !== null);
-  const [found, ...others] = matching.filter(([, , is]) => is === matching[0]![2]);
-  if (!found || others.length > 0) throw new UnclearName(of, text, found !== undefined);
-  return found[0];
+      ? activeFirst(state).map((person) => [person.user.full_name, person.user.user_id, isActive(person)])
+      : state.channels.values().map(({ channel }) => [channel.name, channel.stream_id, true]);
+  const [found, other] = all.filter(([name]) => rankOf(text, name) !== null);
+  if (!found || found[2] === other?.[2]) throw new UnclearName(of, text, found !== undefined);
+  return found[1];
 }
 
 /** Completion of the last part of the search input. */
@@ -149,13 +144,13 @@ function valuesOf(state: ChatState, operator: string, typed: string, channelId: 
     case 'sender':
     case 'mentions':
       return ranked(
-        activeFirst(state.people.values()).map(({ user }) => [user.full_name, { operator, operand: user.user_id }]),
+        activeFirst(state).map(({ user }) => [user.full_name, { operator, operand: user.user_id }]),
         typed,
       );
     case 'dm':
     case 'dm-including':
       return ranked(
-        activeFirst(state.people.values()).map(({ user: { full_name, user_id } }) => {
+        activeFirst(state).map(({ user: { full_name, user_id } }) => {
           return [full_name, { operator, operand: user_id === state.selfId ? [] : [user_id] }];
         }),
         typed,

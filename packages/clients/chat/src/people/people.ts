@@ -1,12 +1,5 @@
 import type { GroupSetting, InitialState, User } from '@parley/client';
-import {
-  type ChatState,
-  type EventRules,
-  type Fields,
-  type PersonState,
-  type StatePart,
-  without,
-} from '../kernel/state.js';
+import { type ChatState, type EventRules, type Fields, type StatePart, without } from '../kernel/state.js';
 import { applyPresences, presencesOf } from './presence.js';
 
 const LISTS = ['realm_users', 'realm_non_active_users', 'cross_realm_bots'] as const;
@@ -28,12 +21,8 @@ export const PEOPLE_PART: StatePart = {
   },
   present(state) {
     const people = [...state.people.all().values()];
-    const listed = (wanted: PersonState['list']) =>
-      people.filter(({ list }) => list === wanted).map(({ user }) => user);
     return {
-      realm_users: listed('realm_users'),
-      realm_non_active_users: listed('realm_non_active_users'),
-      cross_realm_bots: listed('cross_realm_bots'),
+      ...Object.fromEntries(LISTS.map((list) => [list, people.flatMap((it) => (it.list === list ? it.user : []))])),
       user_status: Object.fromEntries(state.statuses.all()),
       presences: Object.fromEntries(state.presences.all()),
     };

@@ -1,7 +1,7 @@
 import { type Signal, signal } from '@preact/signals-core';
 import type { Clock } from '../kernel/ports.js';
 import { derived, isSame, isSameDeep, Memo, type Reading } from '../kernel/reactive.js';
-import type { ChatState } from '../kernel/state.js';
+import { type ChatState, isActive } from '../kernel/state.js';
 import type { PersonCard, PersonRow, ProfileRow } from '../kernel/view-models.js';
 
 const OFFLINE_AFTER_SECONDS = 140;
@@ -101,7 +101,7 @@ export class People {
       avatarUrl: person?.user.avatar_url ?? null,
       isBot: person?.user.is_bot === true,
       isGuest: person?.user.is_guest === true,
-      isActive: person !== undefined && person.list !== 'realm_non_active_users',
+      isActive: person !== undefined && isActive(person),
       isKnown: person !== undefined,
       isMuted: isMutedPerson(state, id),
       presence: this.presenceNow(id),
