@@ -7,7 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { BlobKey } from '@parley/domain/files';
+import { type BlobKey, CleanFiles, inOneChunk, readBlob } from '@parley/domain/files';
+import type { RealmId, UnitOfWork } from '@parley/domain/kernel';
+import { blackPng, SeededRandomness, withMetadata } from '@parley/testkit';
 import { blobStoreContract, partialBlobStoreContract } from '@parley/testkit/contracts';
 import S3rver from 's3rver';
 import { FolderBlobStore } from './folder-blob-store.js';
@@ -539,4 +541,17 @@ describe('S3BlobStore', () => {
     });
     await expect(store.list(null, 1)).rejects.toThrow();
   });
+});
+
+it('replaces a picture in a bucket by a copy without metadata', async () => {
+  const blobs = storeAt('metadata/');
+  const uow = { read: async () => ({ settings: { keepFileMetadata: false } }) } as unknown as UnitOfWork;
+  const cleanFiles = new CleanFiles(uow, blobs, new SeededRandomness(1));
+  const photo = withMetadata(blackPng(300, 200), 'CamCo');
+  const before = 'a'.repeat(32) as BlobKey;
+  const size = await blobs.put(before, inOneChunk(photo));
+  const after = await cleanFiles.clean({ realmId: 2 as RealmId, blob: before, size }, false);
+  expect([await blobs.sizeOf(before), await blobs.sizeOf(after)]).toEqual([null, size]);
+  expect(Buffer.from(await readBlob(blobs, { blob: after, size })).includes('CamCo')).toBe(false);
+  expect(await cleanFiles.clean({ realmId: 2 as RealmId, blob: after, size }, false)).toBe(after);
 });

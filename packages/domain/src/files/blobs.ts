@@ -44,14 +44,15 @@ export interface BlobStore {
   list(after: BlobKey | null, limit: number): Promise<readonly StoredBlob[]>;
 }
 
-/** Returns the whole content of a file's blob. Throws if the key does not exist. */
+/** Returns `size` bytes of a blob, by default its whole content. Throws if the key does not exist. */
 export async function readBlob(
   blobs: BlobStore,
   { blob, size }: { readonly blob: BlobKey; readonly size: number },
+  start = 0,
 ): Promise<Uint8Array> {
   const bytes = new Uint8Array(size);
   let at = 0;
-  for await (const chunk of blobs.read(blob, { start: 0, end: size })) {
+  for await (const chunk of blobs.read(blob, { start, end: start + size })) {
     bytes.set(chunk, at);
     at += chunk.length;
   }

@@ -6,7 +6,7 @@ import { takeCodePoints } from '../kernel/text.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 import type { BlobKey } from './blobs.js';
 
-/** Uploaded file. Its bytes never change. */
+/** Uploaded file. The bytes of its blob never change. */
 export interface StoredFile {
   readonly id: FileId;
   readonly realmId: RealmId;
@@ -164,6 +164,8 @@ export interface FileReads {
   findPendingImage(realmId: RealmId, ownerId: UserId, from: FileId): Promise<StoredFile | null>;
   /** Returns the total size of a realm's files in bytes. */
   usedBytes(realmId: RealmId): Promise<number>;
+  /** Returns at most `limit` files of any realm with ids above `after`, ascending. */
+  listAcross(after: number, limit: number): Promise<readonly StoredFile[]>;
   /** Returns the thumbnails of the file. */
   listThumbnails(realmId: RealmId, id: FileId): Promise<readonly StoredThumbnail[]>;
   /** Returns at most `limit` messages, ascending, that show a placeholder until the thumbnails are ready. */
@@ -187,6 +189,8 @@ export interface FileRepository extends FileReads {
   detach(realmId: RealmId, messageId: MessageId, ids: readonly FileId[], at: UnixSeconds): Promise<void>;
   /** Removes all references from these messages. Returns the affected files, ascending. */
   detachAll(realmId: RealmId, messageIds: readonly MessageId[], at: UnixSeconds): Promise<readonly FileId[]>;
+  /** Has no effect on a missing file. */
+  setBlob(realmId: RealmId, id: FileId, blob: BlobKey): Promise<void>;
   /** Updates the image properties and adds thumbnails. */
   setImage(realmId: RealmId, id: FileId, image: FileImage, thumbnails: readonly StoredThumbnail[]): Promise<void>;
   /** Records that the message shows a placeholder for each of these files. */

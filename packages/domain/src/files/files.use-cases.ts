@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { ENTITIES_PER_PAGE, ROWS_PER_PAGE } from '../kernel/work.js';
 import { type BlobKey, type BlobStore, removeBlobs, type StoredBlob } from './blobs.js';
+import { CleanFiles } from './clean-files.js';
 import { TERMS_AT_A_TIME } from './file-texts.js';
 import { type AttachedFile, hideFile, removeFile, requireOwnFile, type StoredFile } from './files.js';
 import { NewFiles, type UploadFileInput } from './new-files.js';
@@ -166,6 +167,58 @@ export class UnneededFiles {
       await removeBlobs(this.blobs, blobs);
       rest = rest.slice(next ? rest.indexOf(next.id) : page.length);
     }
+  }
+}
+
+export interface StripFilesOutput {
+  readonly files: number;
+  /** Number of files with metadata, which were cleaned unless it is a dry run. */
+  readonly cleaned: number;
+  /** Number of files that a legal hold keeps as they are. */
+  readonly held: number;
+  /** Number of files with missing bytes. */
+  readonly missing: number;
+}
+
+/** Removes metadata from files that were stored before. Can be repeated after an interruption. */
+export class StripFiles {
+  static readonly inject = ['unitOfWork', 'blobStore', 'fileUsers', CleanFiles] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly blobs: BlobStore,
+    private readonly fileUsers: readonly FileUser[],
+    private readonly cleanFiles: CleanFiles,
+  ) {}
+
+  async execute({ isDryRun }: { readonly isDryRun: boolean }): Promise<StripFilesOutput> {
+    const counts = { files: 0, cleaned: 0, held: 0, missing: 0 };
+    for (let last = 0; ; ) {
+      const page = await this.uow.readAcross((reads) => reads.files.listAcross(last, FILES_AT_A_TIME));
+      for (const file of page) {
+        const outcome = await this.strip(file, isDryRun);
+        if (outcome) counts[outcome]++;
+      }
+      counts.files += page.length;
+      last = page.at(-1)?.id ?? last;
+      if (page.length < FILES_AT_A_TIME) return counts;
+    }
+  }
+
+  private async strip(file: StoredFile, isDryRun: boolean): Promise<'cleaned' | 'held' | 'missing' | null> {
+    const { realmId, id } = file;
+    if ((await this.blobs.sizeOf(file.blob)) !== file.size) return 'missing';
+    const patches = await this.cleanFiles.find(file);
+    if (patches.length === 0) return null;
+    if (await this.uow.read(realmId, (reads) => outlivesDeletion(reads, this.fileUsers, file))) return 'held';
+    if (isDryRun) return 'cleaned';
+    const blob = await this.cleanFiles.copy(file, patches);
+    const isHeld = await this.uow.write(realmId, async (tx) => {
+      const isHeld = await outlivesDeletion(tx, this.fileUsers, file);
+      if (!isHeld) await tx.files.setBlob(realmId, id, blob);
+      return isHeld;
+    });
+    await removeBlobs(this.blobs, [isHeld ? blob : file.blob]);
+    return isHeld ? 'held' : 'cleaned';
   }
 }
 

@@ -74,11 +74,12 @@ export class NewFiles {
     { key, size, recognizedType, isBinary }: ReceivedBlob,
     name: string,
     claimed: string,
+    keepsOriginal = false,
   ) {
     const ofName = this.contentTypes.ofName(name);
     const contentType = contentTypeOf({ recognized: recognizedType, isBinary, claimed, ofName });
-    const image = await this.thumbnails.inspect({ realmId, ownerId, blob: key, size, contentType });
-    return { name, blob: key, size, contentType, image } satisfies FileContent;
+    const prepared = await this.thumbnails.prepare({ realmId, ownerId, blob: key, size, contentType }, keepsOriginal);
+    return { name, size, contentType, ...prepared } satisfies FileContent;
   }
 
   /**

@@ -3,7 +3,7 @@ import type { Caller, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Clock, Randomness } from '../kernel/ports.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import { describeHead, newBlobKey } from './blob-receiver.js';
-import { type BlobKey, type BlobStore, type ContentTypes, HEAD_BYTES, type StoredBlob } from './blobs.js';
+import { type BlobKey, type BlobStore, type ContentTypes, HEAD_BYTES, removeBlobs, type StoredBlob } from './blobs.js';
 import { type FileLimits, fileTooLarge, MIB, nameOfFile, requireRoomForFile, type StoredFile } from './files.js';
 import { NewFiles } from './new-files.js';
 
@@ -121,19 +121,24 @@ export class UploadedBytes {
   async finish(caller: Caller, upload: UnfinishedUpload): Promise<StoredFile> {
     const { realmId, pathId } = upload;
     const content = await this.describe(caller, upload).catch(async (error: unknown) => {
-      // A concurrent request may have cancelled the upload and removed its bytes.
+      // A concurrent request may have finished or cancelled the upload and removed its bytes.
       const isThere = await this.uow.read(realmId, ({ unfinishedUploads }) => unfinishedUploads.find(realmId, pathId));
-      throw isThere ? error : unknownUpload();
+      if (isThere) throw error;
+      return null;
     });
     try {
-      return await this.uow.write(realmId, async (tx) => {
+      const file = await this.uow.write(realmId, async (tx) => {
         const actor = await tx.actors.get(caller);
         const [finished] = await tx.files.listByPath(realmId, [pathId]);
         if (finished) return finished;
+        if (content === null) throw unknownUpload();
         if (!(await tx.unfinishedUploads.find(realmId, pathId))) throw unknownUpload();
         await tx.unfinishedUploads.remove(realmId, pathId);
         return this.newFiles.add(tx, actor, pathId, content);
       });
+      // Concurrent requests may read the original until the file exists.
+      if (file.blob !== upload.blob) await removeBlobs(this.blobs, [upload.blob]);
+      return file;
     } catch (error) {
       if (error instanceof DomainError && FINAL.has(error.code)) await this.discard(upload);
       throw error;
@@ -145,7 +150,7 @@ export class UploadedBytes {
     const head: Uint8Array[] = [];
     for await (const chunk of this.blobs.read(key, { start: 0, end: Math.min(size, HEAD_BYTES) })) head.push(chunk);
     const received = { key, size, ...(await describeHead(joined(head), this.contentTypes)) };
-    return this.newFiles.describe(caller, received, name, claimedType);
+    return this.newFiles.describe(caller, received, name, claimedType, true);
   }
 
   /**

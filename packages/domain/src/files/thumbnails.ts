@@ -5,7 +5,8 @@ import type { Clock, Randomness } from '../kernel/ports.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 import { RealmWorkQueue, type WorkOwner } from '../kernel/work-queue.js';
 import { newBlobKey } from './blob-receiver.js';
-import { type BlobStore, inOneChunk, readBlob } from './blobs.js';
+import { type BlobKey, type BlobStore, inOneChunk, readBlob } from './blobs.js';
+import { CleanFiles } from './clean-files.js';
 import type { FileImage, StoredFile, StoredThumbnail } from './files.js';
 import { type ImageInfo, type ImageProcessor, type ImageTarget, MAX_FRAMES, type ProcessedImage } from './images.js';
 
@@ -95,9 +96,9 @@ export async function scheduleThumbnails(tx: Transaction, file: OfFile, clock: C
 export const scheduleFile = (tx: Transaction, file: OfFile, clock: Clock): Promise<unknown> =>
   schedule(tx, file, null, clock);
 
-/** Inspects uploaded images, a few at a time, and creates smaller versions. */
+/** Cleans new files, inspects images, a few at a time, and creates smaller versions. */
 export class Thumbnails {
-  static readonly inject = ['blobStore', 'imageProcessor', 'randomness'] as const;
+  static readonly inject = ['blobStore', 'imageProcessor', 'randomness', CleanFiles] as const;
 
   private readonly queue = new RealmWorkQueue({ concurrency: LOOKED_AT_AT_ONCE });
 
@@ -105,12 +106,19 @@ export class Thumbnails {
     private readonly blobs: BlobStore,
     private readonly images: ImageProcessor,
     private readonly randomness: Randomness,
+    private readonly cleanFiles: CleanFiles,
   ) {}
 
-  /** Returns null if the file is not a displayable image. @throws DomainError SERVER_BUSY */
-  async inspect(
-    file: Pick<StoredFile, 'realmId' | 'ownerId' | 'blob' | 'size' | 'contentType'>,
-  ): Promise<FileImage | null> {
+  /** Returns the bytes to keep of a new file, and null if it is not a displayable image. @throws DomainError SERVER_BUSY */
+  async prepare(
+    file: UnnamedFile,
+    keepsOriginal = false,
+  ): Promise<{ readonly blob: BlobKey; readonly image: FileImage | null }> {
+    const blob = await this.cleanFiles.clean(file, keepsOriginal);
+    return { blob, image: await this.inspect({ ...file, blob }) };
+  }
+
+  private async inspect(file: UnnamedFile): Promise<FileImage | null> {
     if (!IMAGE_TYPES.has(file.contentType) || file.size > MAX_IMAGE_BYTES) return null;
     const owner = ownerOf(file);
     return this.queue.run(owner, async () => {
@@ -158,6 +166,8 @@ export class Thumbnails {
     return { image: { ...image, isAnimated: made.has(ANIMATED_THUMBNAIL), thumbnail: 'ready' }, thumbnails };
   }
 }
+
+type UnnamedFile = Pick<StoredFile, 'realmId' | 'ownerId' | 'blob' | 'size' | 'contentType'>;
 
 const ownerOf = ({ realmId, ownerId }: Pick<StoredFile, 'realmId' | 'ownerId'>): WorkOwner => ({
   realmId,

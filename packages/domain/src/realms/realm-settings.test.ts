@@ -29,6 +29,7 @@ const CONTRACT = `
   inlineUrlEmbedPreview                      | boolean | false               | administrators | any
   inviteRequired                             | boolean | true                | owners         | any
   jitsiServerUrl                             | text    | null                | administrators | to 200, null
+  keepFileMetadata                           | boolean | false               | administrators | any
   mediaPreviewSize                           | choice  | 100                 | administrators | [100,150,200]
   messageContentAllowedInEmailNotifications  | boolean | true                | administrators | any
   messageContentDeleteLimitSeconds           | limit   | 600                 | administrators | any, null

@@ -110,6 +110,8 @@ export const REALM_SETTINGS = {
       expected: 'an address such as https://meet.example.com',
     }),
   ),
+  /** True to keep place, camera and other metadata in pictures and videos. */
+  keepFileMetadata: byAdministrators(flag(false)),
   /** Percentage. */
   mediaPreviewSize: byAdministrators(oneOf(100, [100, 150, 200])),
   messageContentAllowedInEmailNotifications: byAdministrators(flag(true)),

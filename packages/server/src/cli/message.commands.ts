@@ -1,5 +1,5 @@
 import { normalizeTopic, topicKey } from '@parley/domain/channels';
-import { SweepFiles } from '@parley/domain/files';
+import { StripFiles, SweepFiles } from '@parley/domain/files';
 import type { MessageId } from '@parley/domain/kernel';
 import { IndexMessages, RestoreMessages } from '@parley/domain/messages';
 import { sqliteOf } from '../configuration/configuration.js';
@@ -98,6 +98,24 @@ async function sweep({ invocation, isOn, withParley }: CommandContext): Promise<
   });
 }
 
+async function strip(context: CommandContext): Promise<CommandResult> {
+  return context.withParley(async ({ useCase }) => {
+    const isDryRun = context.isOn('dry-run');
+    const result = await useCase(StripFiles).execute({ isDryRun });
+    const { files, cleaned, held, missing } = result;
+    return {
+      lines: [
+        `${isDryRun ? 'Would clean' : 'Cleaned'} ${cleaned} of ${counted(files, 'file')}`,
+        ...(held > 0 ? [`Legal holds keep ${counted(held, 'file')} with metadata.`] : []),
+        ...(missing > 0
+          ? [`The content of ${counted(missing, 'file')} is missing; see parley doctor --thorough.`]
+          : []),
+      ],
+      data: { ...result, isDryRun },
+    };
+  });
+}
+
 async function adopt({ invocation }: CommandContext): Promise<CommandResult> {
   const { configuration } = invocation;
   await withParley(invocation, async () => {}, { adoptsFiles: true });
@@ -131,6 +149,17 @@ export const FILE_COMMANDS: readonly Command[] = [
     flags: { 'dry-run': { help: 'only counts them' } },
     examples: ['parley file sweep --dry-run'],
     run: sweep,
+  },
+  {
+    name: 'file strip',
+    help: 'removes place, camera and other metadata from pictures and videos that are stored already; the server may be running',
+    details: [
+      'Organizations with keep_file_metadata and files of legal holds stay as they are. An interrupted command is repeated.',
+      'Backups, exports and earlier versions in a bucket still contain the originals.',
+    ].join('\n'),
+    flags: { 'dry-run': { help: 'only counts them' } },
+    examples: ['parley file strip --dry-run'],
+    run: strip,
   },
   {
     name: 'file adopt',

@@ -56,6 +56,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'message restore': ['--since=2026-07-31'],
   'search rebuild': [],
   'file adopt': [],
+  'file strip': [],
   'file sweep': [],
   'mail test': [EMAIL],
   'mail bounced': [],

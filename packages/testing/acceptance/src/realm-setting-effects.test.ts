@@ -2,8 +2,10 @@ import { ConfigureRealm, SendWelcomeEmails } from '@parley/domain/membership';
 import { ExpireMessages, LINK_PREVIEW_JOB } from '@parley/domain/messages';
 import { REALM_PERMISSIONS, type Realm, type RealmPermission, STORED_REALM_SETTINGS } from '@parley/domain/realms';
 import { SETTINGS_WITHOUT_READER } from '@parley/repo-checks';
+import { blackPng, withMetadata } from '@parley/testkit';
 import { fieldsOf, type Wire } from './testing/expectations.js';
 import { jobsWithin, runJobs } from './testing/jobs.js';
+import { postFiles } from './testing/multipart.js';
 import type { TestReply } from './testing/test-reply.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
@@ -380,6 +382,18 @@ const EFFECTS: Readonly<Record<Setting, Effect | null>> = {
     },
     before: 0,
     after: 1,
+  },
+  keepFileMetadata: {
+    change: { keep_file_metadata: true },
+    ask: async () => {
+      const { hamlet } = people;
+      const content = withMetadata(blackPng(2, 2), 'CamCo');
+      const { url } = fieldsOf(await postFiles(server, '/user_uploads', hamlet, [{ name: 'a.png', content }]));
+      const { body } = await server.request('GET', `/${url}`, { as: hamlet });
+      return String(body).includes('CamCo');
+    },
+    before: false,
+    after: true,
   },
   secondFactorRequiredFor: {
     change: { second_factor_required_for: 'members' },

@@ -66,6 +66,7 @@ const SETTINGS = [
   ...flags('emails_restricted_to_domains', false, 'O'),
   ['waiting_period_threshold', 'O', 0, 3, '-1', 'waiting_period_threshold is too small'],
   ...flags('require_unique_names name_changes_disabled email_changes_disabled avatar_changes_disabled', false),
+  ...flags('keep_file_metadata', false),
   ['search_languages', 'A', '', 'de,fr', 'de,xx', "Invalid search_languages 'de,xx'"],
   ['second_factor_required_for', 'O', 'nobody', 'administrators', 'robots', 'Invalid second_factor_required_for'],
   ...flags('inline_image_preview', true),
@@ -164,8 +165,9 @@ describe('organization setting', () => {
 
   it.each(SETTINGS)('changes %s (%s) from %j to %j', async (name, who, initial, other) => {
     // Settings that Zulip does not have are omitted until they are used.
-    const before =
-      name === 'second_factor_required_for' || name === 'search_languages' ? {} : { [`realm_${name}`]: initial };
+    const before = ['second_factor_required_for', 'search_languages', 'keep_file_metadata'].includes(name)
+      ? {}
+      : { [`realm_${name}`]: initial };
     expect(await registered()).toMatchObject(before);
     const queue = await openQueue(server, people.polonius, { event_types: ['realm'] });
     const response = { [name]: typeof other === 'string' ? 'updated' : other };

@@ -25,6 +25,10 @@ export function blackPng(width: number, height: number): Buffer {
   ]);
 }
 
+/** Adds the name of the camera to a PNG image. */
+export const withMetadata = (png: Buffer, camera: string): Buffer =>
+  Buffer.concat([png.subarray(0, -12), chunk('tEXt', Buffer.from(`Source\0${camera}`)), png.subarray(-12)]);
+
 function chunk(type: string, data: Buffer): Buffer {
   const framed = Buffer.concat([Buffer.alloc(4), Buffer.from(type, 'latin1'), data, Buffer.alloc(4)]);
   framed.writeUInt32BE(data.length, 0);

@@ -177,6 +177,7 @@ const SETTING_PARAMETERS: Readonly<Record<string, string>> = {
   message_content_edit_limit_seconds: 'Time limit in seconds for editing messages; `unlimited` for no limit.',
   message_edit_history_visibility_policy: 'Visible part of the edit history.',
   moderation_request_channel_id: 'Channel for reports to moderators; -1 for none.',
+  keep_file_metadata: 'Whether pictures and videos keep place, camera and other metadata.',
   move_messages_between_streams_limit_seconds: 'Time limit in seconds for moving messages between channels.',
   move_messages_within_stream_limit_seconds: 'Time limit in seconds for moving messages between topics.',
   name_changes_disabled: 'Whether users are prevented from changing their names.',

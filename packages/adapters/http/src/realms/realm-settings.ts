@@ -134,6 +134,7 @@ const REALM_SETTING_TABLE = {
     type: jitsiServerUrl,
     fromWire: (url) => (url === DEFAULT_SERVER ? null : (url as string)),
   },
+  keepFileMetadata: 'keep_file_metadata',
   mediaPreviewSize: 'media_preview_size',
   messageContentAllowedInEmailNotifications: 'message_content_allowed_in_email_notifications',
   messageContentDeleteLimitSeconds: {

@@ -134,8 +134,12 @@ const SERVER = {
 };
 
 /** Settings unknown to Zulip clients, so organizations that do not use them omit the fields. */
-const isOmittedByDefault = (name: RealmSettingName): boolean =>
-  name === 'secondFactorRequiredFor' || name === 'searchLanguages';
+const OMITTED_BY_DEFAULT: ReadonlySet<RealmSettingName> = new Set([
+  'keepFileMetadata',
+  'secondFactorRequiredFor',
+  'searchLanguages',
+]);
+const isOmittedByDefault = (name: RealmSettingName): boolean => OMITTED_BY_DEFAULT.has(name);
 
 /** Events §5.1–5.2. */
 export const REALM_FIELDS = {

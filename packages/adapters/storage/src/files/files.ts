@@ -68,6 +68,7 @@ export class SqlFileRepository implements FileRepository {
   private readonly used;
   private readonly storedBlobs;
   private readonly unreferenced;
+  private readonly across;
   private readonly insert;
   private readonly changeSpace;
   private readonly queueText;
@@ -78,6 +79,7 @@ export class SqlFileRepository implements FileRepository {
   private readonly noteFormerOfFile;
   private readonly hideFile;
   private readonly renewOwner;
+  private readonly renewBlob;
   private readonly unrefer;
   private readonly unreferAll;
   private readonly markUnreferenced;
@@ -128,6 +130,7 @@ export class SqlFileRepository implements FileRepository {
       `SELECT ${COLUMNS} FROM file f ${indexedBy('unreferenced_file')} ${IMAGE}
        WHERE f.was_attached = ? AND f.unreferenced_since < ? ORDER BY f.unreferenced_since, f.id LIMIT ? + 0`,
     );
+    this.across = connection.rows<FileRow>(`SELECT ${FILE} WHERE f.id > ? ORDER BY f.id LIMIT ? + 0`);
     this.insert = connection.values<FileId>(
       `INSERT INTO file (realm_id, owner_id, name, path_id, blob, size, content_type, created_at, unreferenced_since,
                          seed)
@@ -156,6 +159,7 @@ export class SqlFileRepository implements FileRepository {
     this.hideFile = connection.command(
       `UPDATE file SET owner_id = ${HIDDEN}, was_attached = 1, unreferenced_since = ? WHERE id = ? AND realm_id = ?`,
     );
+    this.renewBlob = connection.command('UPDATE file SET blob = ? WHERE id = ? AND realm_id = ?');
     this.renewOwner = connection.command(`UPDATE file SET owner_id = ? WHERE id ${inSet} AND realm_id = ?`);
     this.unrefer = connection.command(`DELETE FROM message_file WHERE message_id = ? AND file_id ${inSet}`);
     this.unreferAll = connection.command(`DELETE FROM message_file WHERE message_id ${inSet}`);
@@ -248,6 +252,14 @@ export class SqlFileRepository implements FileRepository {
     if (size <= MAX_READ_BYTES) this.queueText.defer(id, realmId);
     if (file.image) await this.setImage(realmId, id, file.image, []);
     return { ...file, id, seed };
+  }
+
+  async listAcross(after: number, limit: number): Promise<readonly StoredFile[]> {
+    return (await this.across.all(after, limit)).map(toFile);
+  }
+
+  async setBlob(realmId: RealmId, id: FileId, blob: BlobKey): Promise<void> {
+    this.renewBlob.defer(blob, id, realmId);
   }
 
   async listThumbnails(realmId: RealmId, id: FileId): Promise<readonly StoredThumbnail[]> {

@@ -135,15 +135,15 @@ export class AddImportedFiles {
   ): Promise<{ readonly file: StoredFile; readonly isNew: boolean } | null> {
     const content = await open();
     if (!content) return null;
-    const blob = newBlobKey(this.randomness);
-    const size = await this.blobs.put(blob, content);
+    const key = newBlobKey(this.randomness);
+    const size = await this.blobs.put(key, content);
     const name = nameOfFile(file.name);
     const { contentType } = file;
-    const image = await this.thumbnails.inspect({ realmId, ownerId, blob, size, contentType });
+    const prepared = await this.thumbnails.prepare({ realmId, ownerId, blob: key, size, contentType });
     const digits = `${this.randomness.uuid()}${this.randomness.uuid()}`.replaceAll('-', '');
     const pathId = pathIdOf(realmId, name, digits);
     return uow.write(realmId, async (tx) => {
-      const row = { realmId, ownerId, name, pathId, blob, size, contentType, image, createdAt: this.clock.now() };
+      const row = { realmId, ownerId, name, pathId, size, contentType, ...prepared, createdAt: this.clock.now() };
       const added = await tx.files.add(row);
       if (added.image) await scheduleThumbnails(tx, added, this.clock);
       const origin = { kind: 'file', recordId, hash: '' } as const;

@@ -113,10 +113,11 @@ export class FileImport {
   private async receive(copy: FileCopy, content: AsyncIterable<Uint8Array>): Promise<ReceivedFile> {
     const { contentType } = copy.file;
     const ownerId = this.ids.users.get(copy.file.ownerId);
-    const blob = newBlobKey(this.sources.randomness);
-    const size = await this.blobs.put(blob, content);
-    const image = await this.thumbnails.inspect({ realmId: this.ids.realmId, ownerId, blob, size, contentType });
-    return { copy, ownerId, blob, size, image };
+    const key = newBlobKey(this.sources.randomness);
+    const size = await this.blobs.put(key, content);
+    const { realmId } = this.ids;
+    const prepared = await this.thumbnails.prepare({ realmId, ownerId, blob: key, size, contentType });
+    return { copy, ownerId, size, ...prepared };
   }
 
   private async addFile(tx: Transaction, { copy, ...received }: ReceivedFile): Promise<StoredFile> {

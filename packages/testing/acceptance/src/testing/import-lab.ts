@@ -5,6 +5,7 @@ import type { ImportBatchId, RealmId, UserId } from '@parley/domain/kernel';
 import { SharpImageProcessor } from '@parley/images';
 import { addedReaders, loadExisting, type PlanOptions, planImport, verifyImport } from '@parley/imports';
 import { openRecords, type TestRecords } from '@parley/imports/testing';
+import { withMetadata } from '@parley/testkit';
 import { type MergeSource, RealmReader } from '@parley/transfer/exports';
 import { ImportRealm, MergeImport, UndoImport, type UndoImportInput, VerifyImport } from '@parley/transfer/imports';
 import type { OpenImport } from '@parley/transfer/records';
@@ -14,6 +15,7 @@ import { TestServer, type TestServerOptions, type TestUser } from './test-server
 
 const FILES = {
   'cat.png': pngOf(200, 100),
+  'photo.png': withMetadata(pngOf(20, 10), 'CamCo'),
   'plan.txt': Buffer.from('the plan'),
   'copy.txt': Buffer.from('the plan'),
   'other.txt': Buffer.from('the plot'),

@@ -71,6 +71,21 @@ export function fileRepositoryContract(open: OpenStorage): void {
       });
     });
 
+    it('lists files of all realms, and changes the bytes of a file of the realm', async () => {
+      const fixture = await stage(...pieces);
+      const { id: realmId } = fixture.realm;
+      const [one, two] = [await add(fixture, 'a', 'one', { image: IMAGE }), await add(fixture, 'b', 'two')];
+      const other = (await anotherRealm(fixture)).realm.id;
+      await fixture.uow.write(other, (tx) => tx.files.setBlob(other, one.id, blobOf('stolen')));
+      await fixture.uow.write(realmId, (tx) => tx.files.setBlob(realmId, two.id, blobOf('clean')));
+      await fixture.uow.readAcross(async ({ files }) => {
+        expect(await files.listAcross(0, 9)).toEqual([one, { ...two, blob: blobOf('clean') }]);
+        expect(await files.listAcross(0, 1)).toEqual([one]);
+        expect(await files.listAcross(one.id, 9)).toEqual([{ ...two, blob: blobOf('clean') }]);
+        expect(await files.filterBlobs([blobOf('two'), blobOf('clean')])).toEqual(new Set([blobOf('clean')]));
+      });
+    });
+
     it('gives files of the realm to another user', async () => {
       const fixture = await stage(...pieces);
       const [one, two] = [await add(fixture, 'a', 'one', { image: IMAGE }), await add(fixture, 'a', 'two')];

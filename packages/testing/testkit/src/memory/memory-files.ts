@@ -133,6 +133,17 @@ export class MemoryFiles implements FileRepository {
     return [...detached].sort(ascending);
   }
 
+  async listAcross(after: number, limit: number): Promise<readonly StoredFile[]> {
+    return this.all()
+      .filter(({ id }) => id > after)
+      .slice(0, limit);
+  }
+
+  async setBlob(realmId: RealmId, id: FileId, blob: BlobKey): Promise<void> {
+    const row = this.rowOf(realmId, id);
+    if (row) this.unit.change('files').set(id, { ...row, file: { ...row.file, blob } });
+  }
+
   async listThumbnails(realmId: RealmId, id: FileId): Promise<readonly StoredThumbnail[]> {
     return this.rowOf(realmId, id) ? (this.unit.read('thumbnails').get(id) ?? []) : [];
   }
