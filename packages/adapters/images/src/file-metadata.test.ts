@@ -1,8 +1,10 @@
-import { findMetadata, patched } from '@parley/domain/files';
+import { patched } from '@parley/domain/files';
 import { crc32, HEIC_PHOTO, SeededRandomness } from '@parley/testkit';
 import sharp from 'sharp';
+import { FileMetadata } from './file-metadata.js';
 import { openHeic } from './heic.js';
 
+const metadata = new FileMetadata();
 /** Words that a clean file does not contain. */
 const SECRETS = ['CamCo', 'SN-48151', 'Rheinweg', '+47.5601'];
 const XMP = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
@@ -35,7 +37,7 @@ async function clean(file: Uint8Array): Promise<Buffer> {
     return file.subarray(start, end);
   };
   const chunks: Uint8Array[] = [];
-  const patches = await findMetadata({ size: file.length, read });
+  const patches = await metadata.find({ size: file.length, read });
   for await (const chunk of patched(inPieces(file), patches)) chunks.push(chunk);
   const cleaned = Buffer.concat(chunks);
   expect(cleaned.length).toBe(file.length);
@@ -67,7 +69,7 @@ describe('clean picture', () => {
   it.each(FORMATS)('stays as it is when the %s file is cleaned again', async (format) => {
     const cleaned = await clean(await photo(format));
     const read = async (start: number, end: number) => cleaned.subarray(start, end);
-    expect(await findMetadata({ size: cleaned.length, read })).toEqual([]);
+    expect(await metadata.find({ size: cleaned.length, read })).toEqual([]);
   });
 
   it.each([1, 3, 8])('keeps the orientation %d of Exif data in both byte orders', async (orientation) => {
@@ -254,7 +256,7 @@ describe('clean video', () => {
       if (to > size - end.length) end.copy(bytes, Math.max(0, size - end.length - start));
       return bytes;
     };
-    const patches = await findMetadata({ size, read });
+    const patches = await metadata.find({ size, read });
     expect(patches.map(({ start }) => start > size - end.length)).toEqual([true, true]);
     expect(count).toBeLessThan(2 ** 20);
   });

@@ -1,3 +1,4 @@
+export { FileMetadata } from './file-metadata.js';
 export { type DocumentReader, FileTexts } from './file-texts.js';
 export { openHeic } from './heic.js';
 export { ImageProcess } from './image-process.js';

@@ -12,6 +12,7 @@ import type { ServerChannelConfig } from '../channels/create-channels.use-cases.
 import type { ExportLimits } from '../exports/exports.js';
 import type { ImportRunner } from '../exports/import-runs.js';
 import type { BlobStore, ContentTypes } from '../files/blobs.js';
+import type { MetadataFinder } from '../files/clean-files.js';
 import type { LoadUnicodeEmoji } from '../files/emoji.js';
 import type { ExternalPicturePaths, ExternalPictures } from '../files/external-pictures.js';
 import type { FileTextReader } from '../files/file-texts.js';
@@ -137,6 +138,7 @@ export interface Ports {
   readonly blobStore: BlobStore;
   readonly partialBlobStore: PartialBlobStore;
   readonly imageProcessor: ImageProcessor;
+  readonly metadataFinder: MetadataFinder;
   readonly fileTextReader: FileTextReader;
   readonly externalPicturePaths: ExternalPicturePaths;
   readonly externalPictures: ExternalPictures;

@@ -6,7 +6,6 @@ export * from './custom-emoji.js';
 export * from './custom-emoji.use-cases.js';
 export * from './emoji.js';
 export * from './external-pictures.js';
-export * from './file-metadata.js';
 export * from './file-texts.js';
 export * from './files.js';
 export * from './files.use-cases.js';

@@ -1,5 +1,5 @@
 import type { FileTextReader, ImageProcessor } from '@parley/domain/files';
-import { type DocumentReader, FileTexts } from '@parley/images';
+import { type DocumentReader, FileMetadata, FileTexts } from '@parley/images';
 import { HmacPicturePaths, WebPictures } from '@parley/node-adapters';
 import { Adapter } from '../adapter.js';
 
@@ -16,6 +16,7 @@ const READS_NO_FILES: FileTextReader = { reads: () => false, read: async () => n
 export const images = ({ images: processor, searchesFiles = false }: ImageOptions) =>
   new Adapter({
     imageProcessor: () => processor,
+    metadataFinder: () => new FileMetadata(),
     fileTextReader: () => (searchesFiles ? new FileTexts(processor) : READS_NO_FILES),
     externalPictures: ({ get }) => new WebPictures(get('pageClient'), get('imageProcessor'), get('clock')),
     externalPicturePaths: ({ get }) => new HmacPicturePaths(get('secret')),

@@ -1,16 +1,5 @@
-/** Replacement for the bytes from `start` (inclusive) to `end` (exclusive): `bytes`, cut if necessary, and then `fill`. */
-export interface Patch {
-  readonly start: number;
-  readonly end: number;
-  readonly bytes: readonly number[];
-  readonly fill: number;
-}
-
-export interface ScannedFile {
-  readonly size: number;
-  /** Returns the bytes of this range, which lies within the file. */
-  readonly read: (start: number, end: number) => Promise<Uint8Array>;
-}
+import { crc32 } from 'node:zlib';
+import { applyPatch, type MetadataFinder, type Patch, type ScannedFile } from '@parley/domain/files';
 
 /** Maximum number of bytes in memory at a time. */
 const WINDOW = 256 * 1024;
@@ -19,46 +8,14 @@ const CALLS_PER_READ = 10_000;
 const MAX_PARTS = 20_000;
 const SPACE = 0x20;
 
-/**
- * Returns the patches that remove place, camera and other Exif, XMP and IPTC data from a picture or video of the types
- * in personal-data.md, without changing its length, pixels, orientation or color profile. Empty if there are none. The
- * content is untrusted.
- */
-export async function findMetadata(file: ScannedFile): Promise<readonly Patch[]> {
-  const scan = new Scan(file);
-  await scanFile(scan);
-  const found: Patch[] = [];
-  for (const patch of scan.patches) if (await scan.isChangedBy(patch)) found.push(patch);
-  return found.sort((a, b) => a.start - b.start);
-}
-
-/** Applies patches, which are sorted by start, to content. */
-export async function* patched(
-  content: AsyncIterable<Uint8Array>,
-  patches: readonly Patch[],
-): AsyncGenerator<Uint8Array> {
-  let at = 0;
-  let first = 0;
-  for await (const chunk of content) {
-    const bytes = Uint8Array.from(chunk);
-    const end = at + bytes.length;
-    while (first < patches.length && patches[first]!.end <= at) first++;
-    for (let index = first; index < patches.length && patches[index]!.start < end; index++) {
-      apply(patches[index]!, bytes, at);
-    }
-    yield bytes;
-    at = end;
-  }
-}
-
-/** Changes bytes that start at `offset` of the file. */
-function apply(patch: Patch, bytes: Uint8Array, offset: number): void {
-  const start = Math.max(patch.start, offset);
-  const end = Math.min(patch.end, offset + bytes.length);
-  if (start >= end) return;
-  bytes.fill(patch.fill, start - offset, end - offset);
-  for (let at = start; at < end && at - patch.start < patch.bytes.length; at++) {
-    bytes[at - offset] = patch.bytes[at - patch.start]!;
+/** Finds metadata in the types of pictures and videos in personal-data.md. */
+export class FileMetadata implements MetadataFinder {
+  async find(file: ScannedFile): Promise<readonly Patch[]> {
+    const scan = new Scan(file);
+    await scanFile(scan);
+    const found: Patch[] = [];
+    for (const patch of scan.patches) if (await scan.isChangedBy(patch)) found.push(patch);
+    return found.sort((a, b) => a.start - b.start);
   }
 }
 
@@ -107,7 +64,7 @@ class Scan {
       const before = await this.range(at, patch.end);
       if (before.length === 0) return false;
       const after = before.slice();
-      apply(patch, after, at);
+      applyPatch(patch, after, at);
       if (after.some((byte, index) => byte !== before[index])) return true;
       at += before.length;
     }
@@ -115,9 +72,14 @@ class Scan {
   }
 }
 
-const u16 = (bytes: Uint8Array, at: number): number => ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
-const u32 = (bytes: Uint8Array, at: number): number => u16(bytes, at) * 0x10000 + u16(bytes, at + 2);
-const u64 = (bytes: Uint8Array, at: number): number => u32(bytes, at) * 2 ** 32 + u32(bytes, at + 4);
+/** Big-endian number; bytes behind the end count as 0. */
+function uint(bytes: Uint8Array, start: number, length: number): number {
+  let sum = 0;
+  for (let at = start; at < start + length; at++) sum = sum * 256 + (bytes[at] ?? 0);
+  return sum;
+}
+const u16 = (bytes: Uint8Array, at: number): number => uint(bytes, at, 2);
+const u32 = (bytes: Uint8Array, at: number): number => uint(bytes, at, 4);
 const textOf = (bytes: Uint8Array, start: number, end: number): string =>
   String.fromCharCode(...bytes.subarray(start, Math.min(end, start + 256)));
 const codesOf = (text: string): number[] => Array.from(text, (letter) => letter.charCodeAt(0));
@@ -147,7 +109,7 @@ function orientationOf(tiff: Uint8Array): number {
   const isLittle = textOf(tiff, 0, 2) === 'II';
   const number = (at: number, length: number): number => {
     const bytes = tiff.slice(at, at + length);
-    return (isLittle ? bytes.reverse() : bytes).reduce((sum, byte) => sum * 256 + byte, 0);
+    return uint(isLittle ? bytes.reverse() : bytes, 0, length);
   };
   const directory = number(4, 4);
   const count = number(directory, 2);
@@ -255,25 +217,18 @@ async function replaceChunk(
   fill: number,
 ): Promise<void> {
   const patch: Patch = { start: start - 4, end, bytes: [...codesOf(type), ...content], fill };
-  let crc = 0xffffffff;
+  let crc = 0;
   for (let at = patch.start; at < end; ) {
     // Reading a window lets other requests run in between.
     const bytes = (await scan.range(at, end)).slice();
     if (bytes.length === 0) return;
-    apply(patch, bytes, at);
-    for (const byte of bytes) crc = CRC_TABLE[(crc ^ byte) & 0xff]! ^ (crc >>> 8);
+    applyPatch(patch, bytes, at);
+    crc = crc32(bytes, crc);
     at += bytes.length;
   }
   scan.patches.push(patch);
-  crc = ~crc;
   scan.replace(end, end + 4, [crc >>> 24, (crc >>> 16) & 0xff, (crc >>> 8) & 0xff, crc & 0xff]);
 }
-
-const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let crc = byte;
-  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
-  return crc;
-});
 
 async function scanWebp(scan: Scan): Promise<void> {
   for (let at = 12; at + 8 <= scan.size && scan.hasPart(); ) {
@@ -309,7 +264,7 @@ async function boxesIn(scan: Scan, start: number, end: number): Promise<readonly
   for (let at = start; at + 8 <= end && scan.hasPart(); ) {
     const head = await scan.range(at, at + 16);
     const short = u32(head, 0);
-    const size = short === 0 ? end - at : short === 1 ? u64(head, 8) : short;
+    const size = short === 0 ? end - at : short === 1 ? uint(head, 8, 8) : short;
     const header = short === 1 ? 16 : 8;
     if (size < header) break;
     boxes.push({ type: textOf(head, 4, 8), at, start: at + header, end: Math.min(at + size, end) });
@@ -434,13 +389,7 @@ function locationsIn(bytes: Uint8Array): readonly ItemLocation[] {
   let at = 6;
   const next = (length: number): number => {
     at += length;
-    return length === 8
-      ? u64(bytes, at - 8)
-      : length === 4
-        ? u32(bytes, at - 4)
-        : length === 2
-          ? u16(bytes, at - 2)
-          : 0;
+    return uint(bytes, at - length, length);
   };
   const [ofOffset, ofLength, ofBase, ofIndex] = [sizes >> 4, sizes & 15, more >> 4, version > 0 ? more & 15 : 0];
   const ofId = version < 2 ? 2 : 4;
