@@ -10,7 +10,7 @@ Lists the cheapest acceptance suites that, with the adapter's tests, execute eve
 
 /** Statements that a test file has sent. */
 export interface Recording {
-  /** Name of an acceptance suite; null for a test file of the adapter, which always runs. */
+  /** Path of an acceptance suite, such as `channels/channels`; null for a test file of the adapter, which always runs. */
   readonly suite: string | null;
   readonly statements: ReadonlySet<string>;
   readonly cpuMs: number;
@@ -66,7 +66,7 @@ function readRecordings(folder: string): Recording[] {
     const lines = readFileSync(join(folder, file), 'utf8').trim().split('\n');
     const values: { readonly statement?: string; readonly cpuMs?: number }[] = lines.map((line) => JSON.parse(line));
     return {
-      suite: /^testing__acceptance__src__(.+)\.test\.ts/.exec(file)?.[1] ?? null,
+      suite: /^testing__acceptance__src__(.+)\.test\.ts/.exec(file)?.[1]?.replaceAll('__', '/') ?? null,
       statements: new Set(values.flatMap(({ statement }) => (statement === undefined ? [] : partsOf(statement)))),
       cpuMs: values.find(({ cpuMs }) => cpuMs !== undefined)?.cpuMs ?? Number.MAX_SAFE_INTEGER,
     };

@@ -34,7 +34,7 @@ const STORIES = [
   'large-organization',
 ];
 const POSTGRES_SUITES = 'packages/testing/repo-checks/dist/postgres-suites.js';
-const OUTBOX = 'packages/testing/acceptance/src/outbox-crash.test.ts';
+const OUTBOX = 'packages/testing/acceptance/src/server/outbox-crash.test.ts';
 /** Tests that CI runs in a short form; see `hostile/scale.ts`. */
 const TESTS = [
   'packages/testing/e2e/src/hostile/',
@@ -43,10 +43,10 @@ const TESTS = [
   'packages/testing/e2e/src/upload-crash.test.ts',
   'packages/testing/e2e/src/erasure-crash.test.ts',
   'packages/testing/e2e/src/generated-client.test.ts',
-  'packages/testing/acceptance/src/import-merge.random.test.ts',
+  'packages/testing/acceptance/src/exports/import-merge.random.test.ts',
   'packages/server/src/facade/notification-crash.test.ts',
   OUTBOX,
-  'packages/testing/acceptance/src/canary-words.test.ts',
+  'packages/testing/acceptance/src/kernel/canary-words.test.ts',
   'packages/testing/bench/src/bench.test.ts',
 ];
 

@@ -1,0 +1,230 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RealmId } from '@parley/domain/kernel';
+import { openExport, writeExport } from '@parley/export-files';
+import { COLUMN_NAMES } from '@parley/server/testing';
+import { RealmReader } from '@parley/transfer/exports';
+import { ImportRealm } from '@parley/transfer/imports';
+import { fieldsOf } from '../testing/expectations.js';
+import { TestServer } from '../testing/test-server.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: a document that is changed in any way.
+type Document = any;
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-hostile-'));
+const options = { names: COLUMN_NAMES, temporaryFolder: folder };
+const unpacked = join(folder, 'unpacked');
+const file = join(unpacked, 'parley.json');
+let original: string;
+let server: TestServer;
+let imports = 0;
+
+beforeAll(async () => {
+  server = await TestServer.start();
+  const { desdemona, hamlet } = server.people;
+  await server.addBot(hamlet, 'caller', 'outgoingWebhook');
+  fieldsOf(
+    await server.post('/realm/profile_fields', desdemona, {
+      name: 'Account',
+      field_type: 7,
+      field_data: { subtype: 'custom', url_pattern: 'https://example.com/%(username)s' },
+    }),
+  );
+  await server.post('/realm/playgrounds', desdemona, {
+    name: 'Play',
+    pygments_language: 'Python',
+    url_template: 'https://example.com/{code}',
+  });
+  const source = await server.parley.useCase(RealmReader).open(server.realmId, { covers: 'all' });
+  const archive = join(folder, 'export.tar.gz');
+  await writeFile(archive, writeExport(source, options));
+  const { close } = await openExport(archive, options);
+  const there = readdirSync(folder).find((entry) => entry.startsWith('parley-import-'))!;
+  cpSync(join(folder, there, 'parley-export'), unpacked, { recursive: true });
+  await close();
+  original = readFileSync(file, 'utf8');
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true });
+});
+
+const MARKER = 'hostile7';
+
+/** Texts that users may set to anything. Clients show them as text or as Markdown. */
+const FREE_TEXTS = [
+  ...['realm.renderedDescription', 'realm.settings.defaultCodeBlockLanguage', 'profileFields.#.data.subtype'],
+  ...['realm.name', 'realm.settings.description', 'realm.settings.welcomeMessageCustomText'],
+  ...['groups.#.name', 'groups.#.description', 'playgrounds.#.name', 'profileFields.#.name', 'profileFields.#.hint'],
+];
+
+type Path = readonly string[];
+
+/** Returns one place of each kind of value in a document, by a name without the positions in lists. */
+function placesIn(value: Document): ReadonlyMap<string, Path> {
+  const places = new Map<string, Path>();
+  const visit = (member: Document, path: Path, name: Path) => {
+    if (typeof member !== 'object' || member === null) places.set(name.join('.'), path);
+    else {
+      const isList = Array.isArray(member);
+      for (const key of Object.keys(member)) visit(member[key], [...path, key], [...name, isList ? '#' : key]);
+    }
+  };
+  visit(value, [], []);
+  return places;
+}
+
+function setAt(document: Document, path: Path, value: unknown): void {
+  const owner = path.slice(0, -1).reduce((at, key) => at[key], document);
+  owner[path.at(-1)!] = value;
+}
+
+async function isStored(realmId: RealmId): Promise<boolean> {
+  const { realm } = await server.parley.useCase(RealmReader).open(realmId, { covers: 'all' });
+  return JSON.stringify(realm).includes(MARKER);
+}
+
+const realms = () => server.storage.uow.readAcross((reads) => reads.realms.list());
+
+async function importChanged(change: (copy: Document) => void) {
+  const document = JSON.parse(original);
+  change(document.realm);
+  writeFileSync(file, JSON.stringify(document));
+  const { source, close } = await openExport(unpacked, options);
+  try {
+    return await server.parley.useCase(ImportRealm).execute({ source, stringId: `copy${++imports}` });
+  } finally {
+    await close();
+  }
+}
+
+const personOf = (copy: Document) => copy.users.find(({ user }: Document) => user.email === 'hamlet@zulip.com').user;
+const botOf = (copy: Document) => copy.users.find(({ user }: Document) => user.bot?.kind === 'outgoingWebhook');
+const schema = (text: string) => ({ kind: 'channel', schema: text });
+
+describe('archive of a stranger', () => {
+  it('is imported without what only the operator grants, which the report names', async () => {
+    const { realm, dropped } = await importChanged((copy) => {
+      personOf(copy).specialPermissions = ['canHoldMessages', 'canCreateUsers'];
+      copy.realm.settings.ownerFullContentAccess = true;
+      copy.realm.settings.presenceDisabled = true;
+    });
+    expect(dropped).toEqual([
+      'canHoldMessages of hamlet@zulip.com',
+      'canCreateUsers of hamlet@zulip.com',
+      'ownerFullContentAccess',
+    ]);
+    expect(realm.settings).toMatchObject({ ownerFullContentAccess: false, presenceDisabled: true });
+    const user = await server.storage.uow.read(realm.id, ({ users }) =>
+      users.findByEmail(realm.id, 'hamlet@zulip.com'),
+    );
+    expect(user!.specialPermissions).toEqual([]);
+  });
+
+  it.each<[string, (copy: Document) => void, string]>([
+    [
+      'a schema that is not JSON',
+      (copy) => copy.dataSchemas.push(schema('{')),
+      'The schema for data of each channel is invalid: it is not JSON.',
+    ],
+    [
+      'an asynchronous schema',
+      (copy) => copy.dataSchemas.push(schema('{"$async":true}')),
+      'The schema for data of each channel is invalid: the keyword $async is not supported here.',
+    ],
+    [
+      'a cyclic schema',
+      (copy) => copy.dataSchemas.push(schema('{"$ref":"#"}')),
+      'The schema for data of each channel is invalid: $ref must be #/$defs/ and a name of $defs.',
+    ],
+    [
+      'a pattern with a lookahead',
+      (copy) => copy.dataSchemas.push(schema('{"properties":{"a":{"pattern":"(?=a)"}}}')),
+      'The schema for data of each channel is invalid: error parsing regexp: invalid or unsupported Perl syntax: `(?=`.',
+    ],
+    [
+      'a playground with a script',
+      (copy) => {
+        copy.playgrounds[0].urlTemplate = 'javascript:alert({code})';
+      },
+      'playground Play, which is a script',
+    ],
+  ])('is imported without %s, which the report names', async (_, change, reason) => {
+    const { realm, dropped } = await importChanged(change);
+    expect(dropped).toEqual([reason]);
+    const rows = await server.storage.uow.read(realm.id, async (reads) => [
+      ...(await reads.dataSchemas.list(realm.id)),
+      ...(await reads.playgrounds.list(realm.id)).filter(({ urlTemplate }) => urlTemplate.startsWith('javascript')),
+    ]);
+    expect(rows).toEqual([]);
+  });
+
+  it.each<[value: string, hostile: unknown, stored: readonly string[]]>([
+    ['another type', { marker: MARKER }, []],
+    ['a null character', `${MARKER}\0`, []],
+    ['a script with line breaks', `javascript:${MARKER}\r\n<b>*`, FREE_TEXTS],
+  ])('stores no %s, except in texts without format', async (_, hostile, stored) => {
+    const places = placesIn(JSON.parse(original).realm);
+    expect(places.size).toBeGreaterThan(200);
+    const found: string[] = [];
+    for (const [name, path] of places) {
+      const outcome = await importChanged((copy) => setAt(copy, path, hostile)).catch(({ code }) => ({ code }));
+      if ('code' in outcome) expect([name, outcome.code]).toEqual([name, 'INVALID_IMPORT']);
+      else if (outcome.dropped.length === 0 && (await isStored(outcome.realm.id))) found.push(name);
+    }
+    expect(found.sort()).toEqual([...stored].sort());
+  });
+
+  it('is imported with a supported schema, which checks patterns in bounded time', async () => {
+    const { realm, dropped } = await importChanged((copy) => {
+      copy.dataSchemas.push(schema('{"properties":{"a":{"pattern":"^(a+)+$"}}}'));
+    });
+    expect(dropped).toEqual([]);
+    const { id } = await server.parley.realms.find(realm.stringId).then((found) => found!);
+    const [stored] = await server.storage.uow.read(realm.id, ({ dataSchemas }) => dataSchemas.list(realm.id));
+    expect(id).toBe(realm.id);
+    const data = { a: `${'a'.repeat(3000)}!` };
+    expect(server.parley.ports.dataValidator.mismatch(stored!.schema, data)).toBe('/a must match pattern "^(a+)+$"');
+  });
+
+  it.each<[string, (copy: Document) => void, RegExp]>([
+    ['two schemas for one kind', (copy) => copy.dataSchemas.push(schema('{}'), schema('{}')), /There is a schema for/],
+    ['a long schema', (copy) => copy.dataSchemas.push(schema(' '.repeat(16_385))), /schema is too long/],
+    [
+      '21 keys of data',
+      (copy) =>
+        copy.dataKeys.push(...Array.from({ length: 21 }, (_, n) => ({ kind: 'user', name: `k${n}`, type: 'number' }))),
+      /20/,
+    ],
+    [
+      'an email address with a line break',
+      (copy) => Object.assign(personOf(copy), { email: 'a@b.example\r\nBcc: c' }),
+      /email contains/,
+    ],
+    [
+      'an account with a script',
+      (copy) => Object.assign(copy.profileFields[0].data, { url_pattern: 'javascript:%(username)s' }),
+      /data is a script/,
+    ],
+    [
+      'a webhook that is a file',
+      (copy) => {
+        const webhook = { url: 'file:///etc/passwd', interface: 'generic', token: 't' };
+        botOf(copy).botOptions = { eventsChannelId: null, allPublicChannels: false, webhook };
+      },
+      /url is no address of the web/,
+    ],
+    ['an unknown special permission', (copy) => personOf(copy).specialPermissions.push('canDoAll'), /is none of/],
+    [
+      'a setting of another type',
+      (copy) => Object.assign(copy.realm.settings, { messageRetentionDays: -1 }),
+      /has no such value/,
+    ],
+  ])('is refused with %s', async (_, change, problem) => {
+    const before = await realms();
+    await expect(importChanged(change)).rejects.toThrow(problem);
+    expect(await realms()).toEqual(before);
+  });
+});
