@@ -11,7 +11,7 @@ import { blocksOf, CODE_DOCUMENTS } from './fixtures/documents.js';
 const APP = `
 import { createServer } from 'node:http';
 import { type Chat, createParley, DomainError, errorHandler, refuse } from 'parley';
-import { SendMessage } from 'parley/domain/messages';
+import { SendMessage } from 'parley/domain/writing';
 import { createTestParley } from 'parley/testing';
 
 const parley = await createTestParley();

@@ -1,5 +1,5 @@
 import type { UserId } from '@parley/domain/kernel';
-import { mayAlertWordBegin, mayAlertWordEnd } from '@parley/domain/messages';
+import { mayAlertWordBegin, mayAlertWordEnd } from '@parley/domain/writing';
 import { noneOf } from './characters.js';
 
 /** Trie node: successors by character, and the users with a word that ends here. */

@@ -7,7 +7,7 @@ import type {
   ResolvedNames,
   TopicLink,
 } from '@parley/domain/markdown';
-import { alertSegments } from '@parley/domain/messages';
+import { alertSegments } from '@parley/domain/writing';
 import { findAlertedUsers } from './alert-words.js';
 import { BlockParser, finishCode, normalizeWhiteSpace, separateLists } from './blocks/block-parser.js';
 import { FenceReader } from './blocks/fences.js';

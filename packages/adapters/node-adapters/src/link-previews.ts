@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExternalPictures } from '@parley/domain/files';
 import { type Clock, WorkQueue } from '@parley/domain/kernel';
 import type { PagePreview } from '@parley/domain/markdown';
-import type { LinkPreviewFetcher } from '@parley/domain/messages';
+import type { LinkPreviewFetcher } from '@parley/domain/writing';
 import { ResultCache } from './result-cache.js';
 import type { PublicWebClient } from './web-client.js';
 

@@ -1,7 +1,7 @@
 import { createCipheriv, createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ApiKeyMint, ApiKeyRecord, LinkKeys, SeededLink, SessionTokens } from '@parley/domain/access';
 import type { Clock, RealmId, Seed, Ticket, TicketTokens, UnixSeconds } from '@parley/domain/kernel';
-import type { LogInTokens } from '@parley/domain/membership';
+import type { LogInTokens } from '@parley/domain/log-in';
 import type { JsonWebTokens, TokenClaims } from '@parley/domain/users';
 import { TextSeal } from './text-seal.js';
 

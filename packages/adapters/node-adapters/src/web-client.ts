@@ -11,8 +11,8 @@ import { type BlockList, isIP, type LookupFunction } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import { constants, createUnzip } from 'node:zlib';
 import { WorkQueue } from '@parley/domain/kernel';
+import type { PictureDownloads } from '@parley/domain/log-in';
 import {
-  type PictureDownloads,
   type WebhookClient,
   WebhookRefused,
   type WebhookRequest,

@@ -10,7 +10,7 @@ import {
   type MemoryFixture,
 } from '@parley/testkit';
 import { JobRunner } from '../kernel/jobs.js';
-import { SystemMessages } from '../messages/system-messages.js';
+import { SystemMessages } from '../writing/system-messages.js';
 import { addClosing, DAY_SECONDS, restartClosing } from './closing.js';
 import { CloseChannel, CloseIdleChannels, ReopenChannel } from './closing.use-cases.js';
 

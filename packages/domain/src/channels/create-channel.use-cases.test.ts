@@ -19,8 +19,8 @@ import {
   OverwhelmedRenderer,
 } from '@parley/testkit';
 import type { ChannelFolderId, ChannelId, GroupId, UserId } from '../kernel/ids.js';
-import { MarkdownTextRenderer } from '../messages/render-message.js';
-import { SystemMessages } from '../messages/system-messages.js';
+import { MarkdownTextRenderer } from '../writing/render-message.js';
+import { SystemMessages } from '../writing/system-messages.js';
 import { CreateChannel, type CreateChannelInput } from './create-channel.use-cases.js';
 import { ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from './create-channels.use-cases.js';
 import { ChangeSubscriptionParts } from './subscription-parts.js';

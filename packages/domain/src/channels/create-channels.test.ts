@@ -9,8 +9,8 @@ import {
   type MemoryFixture,
 } from '@parley/testkit';
 import type { MarkdownOptions, ParsedMarkdown } from '../markdown/markdown.js';
-import { MarkdownTextRenderer } from '../messages/render-message.js';
-import { SystemMessages } from '../messages/system-messages.js';
+import { MarkdownTextRenderer } from '../writing/render-message.js';
+import { SystemMessages } from '../writing/system-messages.js';
 import { type ChannelCreationContext, ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from './create-channels.use-cases.js';
 import { subscribeToChannels } from './subscribing.js';
 

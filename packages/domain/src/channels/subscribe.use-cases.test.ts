@@ -17,8 +17,8 @@ import {
   type MemoryFixture,
 } from '@parley/testkit';
 import type { ChannelFolderId, GroupId, UserId } from '../kernel/ids.js';
-import { MarkdownTextRenderer } from '../messages/render-message.js';
-import { SystemMessages } from '../messages/system-messages.js';
+import { MarkdownTextRenderer } from '../writing/render-message.js';
+import { SystemMessages } from '../writing/system-messages.js';
 import { ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from './create-channels.use-cases.js';
 import {
   ChannelSubscriber,

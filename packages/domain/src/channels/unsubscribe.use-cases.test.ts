@@ -18,8 +18,8 @@ import {
   subscribe,
 } from '@parley/testkit';
 import type { UserId } from '../kernel/ids.js';
-import { MarkdownTextRenderer } from '../messages/render-message.js';
-import { SystemMessages } from '../messages/system-messages.js';
+import { MarkdownTextRenderer } from '../writing/render-message.js';
+import { SystemMessages } from '../writing/system-messages.js';
 import { ChannelCreator } from './create-channels.use-cases.js';
 import { unsubscribeFromChannels } from './subscribing.js';
 import { ChangeSubscriptionParts } from './subscription-parts.js';

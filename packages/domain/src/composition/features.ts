@@ -33,6 +33,7 @@ import type { BusHintTypes, DomainEventTypes } from '../kernel/feature-types.js'
 import * as kernel from '../kernel/index.js';
 import type { QueueFilters } from '../kernel/register-queue.js';
 import type { RowRules } from '../kernel/rows.js';
+import * as logIn from '../log-in/index.js';
 import { loadQueueDefaults } from '../membership/bots.js';
 import * as membership from '../membership/index.js';
 import * as messages from '../messages/index.js';
@@ -47,7 +48,6 @@ import {
   needsMessages,
   queueConditionOf,
 } from '../messages/message-delivery.js';
-import { completeEvents, SENT_REFERENCES } from '../messages/sent-reference.js';
 import * as push from '../push/index.js';
 import * as realms from '../realms/index.js';
 import * as users from '../users/index.js';
@@ -65,6 +65,8 @@ import {
   UserProjection,
   userReceiver,
 } from '../users/user-delivery.js';
+import * as writing from '../writing/index.js';
+import { completeEvents, SENT_REFERENCES } from '../writing/sent-reference.js';
 
 /** Audience functions for the kinds of every feature. */
 export const { isInAudience, questionsOf, parseAudience } = audiencesBy({
@@ -200,7 +202,9 @@ type Areas = typeof access &
   typeof files &
   typeof groups &
   typeof kernel &
+  typeof writing &
   typeof membership &
+  typeof logIn &
   typeof messages &
   typeof push &
   typeof realms &
@@ -215,7 +219,9 @@ export const FEATURES: readonly DomainFeature[] = [
   files,
   groups,
   kernel,
+  writing,
   membership,
+  logIn,
   messages,
   push,
   realms,

@@ -1,6 +1,6 @@
 import { ImportReports } from '../exports/import-reports.js';
-import { MarkdownTextRenderer } from '../messages/render-message.js';
-import { GroupMembershipNotices, SystemMessages } from '../messages/system-messages.js';
+import { MarkdownTextRenderer } from '../writing/render-message.js';
+import { GroupMembershipNotices, SystemMessages } from '../writing/system-messages.js';
 import type { Ports } from './ports.js';
 
 /** Domain services that lower folders know only by their own interface and therefore inject by name. */

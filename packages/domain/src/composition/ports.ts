@@ -40,19 +40,16 @@ import type {
 import type { QueueFilters } from '../kernel/register-queue.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import type { EventLoop } from '../kernel/yielding.js';
+import type { PeopleDirectory } from '../log-in/directories.js';
+import type { LogInProvider, LogInTokens } from '../log-in/log-in-methods.js';
+import type { PictureDownloads } from '../log-in/log-in-pictures.js';
+import type { VisitorQuota } from '../log-in/visitors.js';
 import type { MarkdownRenderer, RenderedMessages } from '../markdown/markdown.js';
-import type { PeopleDirectory } from '../membership/directories.js';
 import type { ErasureLedger } from '../membership/erasures.js';
 import type { InvitationConfig } from '../membership/invitations.js';
-import type { LogInProvider, LogInTokens } from '../membership/log-in-methods.js';
-import type { PictureDownloads } from '../membership/log-in-pictures.js';
 import type { SignUpKeys } from '../membership/sign-up.js';
-import type { VisitorQuota } from '../membership/visitors.js';
 import type { WebhookClient, WebhookFormats } from '../membership/webhooks.js';
-import type { LinkPreviewFetcher } from '../messages/link-previews.js';
 import type { SpectatedFiles } from '../messages/messages.use-cases.js';
-import type { MessageHooks } from '../messages/post-message.js';
-import type { ContentDigest } from '../messages/update-message.use-cases.js';
 import type { DigestConfig } from '../push/digests.js';
 import type { IncomingEmailQuota, MailGateway } from '../push/incoming-email.js';
 import type { NotificationMeter, NotificationTargets } from '../push/notifications.js';
@@ -65,6 +62,9 @@ import type { DirectoryPasswords, JsonWebTokens } from '../users/authentication.
 import type { DisposableDomains } from '../users/change-email.js';
 import type { PresencePolicy } from '../users/presence.js';
 import type { OneTimeCodes, PasskeyProtocol, SecondFactorSecrets } from '../users/second-factors.js';
+import type { LinkPreviewFetcher } from '../writing/link-previews.js';
+import type { MessageHooks } from '../writing/post-message.js';
+import type { ContentDigest } from '../writing/update-message.use-cases.js';
 
 /** Ports and options of the domain, under the names that `inject` uses. */
 export interface Ports {

@@ -6,7 +6,7 @@ import { enforce } from '../kernel/permission.js';
 import type { RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { lastOf, ROWS_PER_PAGE } from '../kernel/work.js';
-import type { EmojiKey } from '../messages/reactions.js';
+import type { EmojiKey } from '../writing/reactions.js';
 
 /** Import from another system, remembered with the objects that it created. */
 export interface ImportBatch {

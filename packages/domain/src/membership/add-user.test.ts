@@ -27,10 +27,10 @@ import { ChannelCreator } from '../channels/create-channels.use-cases.js';
 import { ChangeSubscriptionParts } from '../channels/subscription-parts.js';
 import type { RealmId } from '../kernel/ids.js';
 import { JobRunner } from '../kernel/jobs.js';
-import { MarkdownTextRenderer } from '../messages/render-message.js';
-import { SystemMessages } from '../messages/system-messages.js';
 import type { User } from '../users/user.js';
 import { GrantSpecialPermission } from '../users/users.use-cases.js';
+import { MarkdownTextRenderer } from '../writing/render-message.js';
+import { SystemMessages } from '../writing/system-messages.js';
 import {
   CreateUser,
   type CreateUserInput,

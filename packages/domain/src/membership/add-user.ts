@@ -12,7 +12,6 @@ import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
-import { SystemMessages } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
 import type { UserSettings } from '../realms/user-settings.js';
 import { passwordAuthDisabled } from '../users/authentication.js';
@@ -29,6 +28,7 @@ import {
 } from '../users/user.js';
 import { announceExportConsent } from '../users/user-delivery.js';
 import { canCreateUsers } from '../users/user-permissions.js';
+import { SystemMessages } from '../writing/system-messages.js';
 import { welcomeFirstOwner } from './organization-start.js';
 import { claimPlaceholder, findPlaceholder, type NewAccount } from './placeholders.js';
 

@@ -1,7 +1,7 @@
 import { aGroup, aUser, createFixture, FakeApiKeyMint, FakeRenderer, fakeRealmUrls } from '@parley/testkit';
 import { MAX_MEMBERSHIPS } from '../groups/group.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
-import { SystemMessages } from '../messages/system-messages.js';
+import { SystemMessages } from '../writing/system-messages.js';
 import { Admission } from './admission.js';
 
 it('adds newcomers to the groups of their invitation only up to the maximum number of memberships', async () => {

@@ -1,5 +1,5 @@
 import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
-import type { ContentDigest } from '../messages/update-message.use-cases.js';
+import type { ContentDigest } from '../writing/update-message.use-cases.js';
 
 /** Kinds of actors other than users. */
 export const AUDIT_PROGRAMS = ['application', 'command', 'directory', 'scim'] as const;

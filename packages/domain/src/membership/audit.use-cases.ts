@@ -4,7 +4,7 @@ import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { ROWS_PER_PAGE } from '../kernel/work.js';
-import type { ContentDigest } from '../messages/update-message.use-cases.js';
+import type { ContentDigest } from '../writing/update-message.use-cases.js';
 import {
   type AuditChain,
   type AuditDetail,

@@ -4,9 +4,9 @@ import { encodeJob, type Job, type JobHandler, type JobWork, jobKind } from '../
 import type { Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { firstOf } from '../kernel/work.js';
-import { deleteMessages, MAX_DELETED_AT_ONCE } from '../messages/deletion.js';
 import type { Message } from '../messages/message.js';
 import type { MessageCondition, MessageFilter } from '../messages/message-condition.js';
+import { deleteMessages, MAX_DELETED_AT_ONCE } from '../writing/deletion.js';
 
 /** Scopes in which messages of a deactivated user can be deleted. */
 export const MESSAGE_SCOPES = ['publicChannels', 'privateChannels', 'direct'] as const;

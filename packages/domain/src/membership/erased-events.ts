@@ -2,8 +2,8 @@ import type { EncodedRow } from '../kernel/event-log.js';
 import type { MessageId, RealmId, UserId } from '../kernel/ids.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 import type { Submessage } from '../messages/message.js';
-import { firstTextOf, SENT_REFERENCES, type SentReference } from '../messages/sent-reference.js';
 import type { User } from '../users/user.js';
+import { firstTextOf, SENT_REFERENCES, type SentReference } from '../writing/sent-reference.js';
 import { eventWithoutIdentity, type FormerIdentity, mentionRemoval } from './erased-person.js';
 
 /** Lengths of a message's first text before and after the change. */

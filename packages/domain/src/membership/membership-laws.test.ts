@@ -13,8 +13,8 @@ import { CreateGroup, DeactivateGroup, UpdateGroup } from '../groups/change-grou
 import { ChangeGroupMembers } from '../groups/change-members.use-cases.js';
 import { DomainError } from '../kernel/errors.js';
 import type { GroupId, UserId } from '../kernel/ids.js';
-import { MarkdownTextRenderer } from '../messages/render-message.js';
 import { ProfileValues } from '../users/profiles.use-cases.js';
+import { MarkdownTextRenderer } from '../writing/render-message.js';
 import { DeactivateBot } from './bots.use-cases.js';
 import { DeactivateSelf, DeactivateUser, ReactivateUser } from './deactivation.use-cases.js';
 import { SetUserActive, SetUserRole } from './operate-accounts.use-cases.js';

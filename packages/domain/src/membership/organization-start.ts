@@ -2,10 +2,10 @@ import { defaultGroupSettings } from '../access/group-settings.js';
 import { CHANNEL_PERMISSIONS, type Channel } from '../channels/channel.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 import { firstOf } from '../kernel/work.js';
-import type { SystemMessages } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
 import type { User } from '../users/user.js';
 import { isOnlyOwnerOf } from '../users/user-permissions.js';
+import type { SystemMessages } from '../writing/system-messages.js';
 import { attachHistory } from './joining-history.js';
 
 /** Channels that new users are subscribed to, and first messages of the welcome bot by topic. */

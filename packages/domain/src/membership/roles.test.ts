@@ -11,8 +11,8 @@ import {
   type MemoryFixture,
 } from '@parley/testkit';
 import type { Role } from '../access/roles.js';
-import { MarkdownTextRenderer } from '../messages/render-message.js';
 import { ProfileValues } from '../users/profiles.use-cases.js';
+import { MarkdownTextRenderer } from '../writing/render-message.js';
 import { UpdateUser, type UpdateUserInput } from './roles.js';
 
 const NO_DISPOSABLE = { has: () => false };

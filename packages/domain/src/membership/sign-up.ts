@@ -10,13 +10,13 @@ import { enforce } from '../kernel/permission.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import { trim } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { SystemMessages } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
 import { canChangeRealm } from '../realms/realm-permissions.js';
 import type { EmailVisibility } from '../realms/user-settings.js';
 import { passwordAuthDisabled, realmDeactivated } from '../users/authentication.js';
 import { canJoinWith, type DisposableDomains, loadAddressPolicy } from '../users/change-email.js';
 import { isEmailAddress, type User } from '../users/user.js';
+import { SystemMessages } from '../writing/system-messages.js';
 import { withPresentOffer } from './invitation-changes.js';
 import { type Invitation, type InvitationConfig, type InvitationOffer, isOpen } from './invitations.js';
 

@@ -7,21 +7,16 @@ import { takeCodePoints } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { getOrThrow } from '../kernel/work.js';
 import { silentMention } from '../markdown/markdown.js';
-import { scheduleWebhook, type TriggeredBot, WEBHOOK_JOB } from '../messages/bot-triggers.js';
 import { loadMessages } from '../messages/load-access.js';
 import { cutMarkdown, MAX_MESSAGE_LENGTH, type MessageView } from '../messages/message.js';
 import { canReadMessage } from '../messages/message-permissions.js';
-import {
-  type Addressee,
-  type CheckedMessage,
-  MessageSender,
-  type PreparedMessage,
-} from '../messages/message-sender.js';
 import { conversationUrl, messageUrl, topicUrl } from '../messages/narrow.js';
-import { BotOwnerWarnings, SystemMessages } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
 import { inaccessibleUserIds } from '../users/accessible-users.js';
 import type { User } from '../users/user.js';
+import { scheduleWebhook, type TriggeredBot, WEBHOOK_JOB } from '../writing/bot-triggers.js';
+import { type Addressee, type CheckedMessage, MessageSender, type PreparedMessage } from '../writing/message-sender.js';
+import { BotOwnerWarnings, SystemMessages } from '../writing/system-messages.js';
 import type { OutgoingWebhook, WebhookInterface } from './bots.js';
 
 /** Message to send to a bot's URL, with everything needed for its wire format. */

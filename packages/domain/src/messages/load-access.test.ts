@@ -14,16 +14,16 @@ import type { Actor } from '../access/actor.js';
 import { HIDDEN } from '../files/files.js';
 import type { AccessTokenId, ChannelId, MessageId, TokenScope } from '../kernel/ids.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
-import { DeleteMessage } from './deletion.use-cases.js';
+import { DeleteMessage } from '../writing/deletion.use-cases.js';
+import { MoveNotices } from '../writing/moves.js';
+import { UserTextParser } from '../writing/render-message.js';
+import { AddSubmessage } from '../writing/submessages.js';
+import { SystemMessages } from '../writing/system-messages.js';
+import { NotifyTypingInMessage } from '../writing/typing.js';
+import { UpdateMessage } from '../writing/update-message.use-cases.js';
 import { canReadFile } from './file-access.js';
 import { listReadableEntries, loadMessages, loadReadable, loadReadableWithFlags, ownership } from './load-access.js';
-import { MoveNotices } from './moves.js';
-import { UserTextParser } from './render-message.js';
-import { AddSubmessage } from './submessages.js';
-import { SystemMessages } from './system-messages.js';
 import { filterWithin, RequireMessagesInScope } from './token-scope.js';
-import { NotifyTypingInMessage } from './typing.js';
-import { UpdateMessage } from './update-message.use-cases.js';
 
 /**
  * Messages by index: 0 in a public channel, 1 in a private one, 2 and 3 in a private one with protected history, which

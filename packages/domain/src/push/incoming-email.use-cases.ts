@@ -10,11 +10,11 @@ import type { Caller, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { Removal } from '../kernel/work.js';
-import { type MessageDraft, MessageSender } from '../messages/message-sender.js';
-import { postMessage } from '../messages/post-message.js';
-import { SystemMessages } from '../messages/system-messages.js';
 import type { User } from '../users/user.js';
 import { canAdministerBot } from '../users/user-permissions.js';
+import { type MessageDraft, MessageSender } from '../writing/message-sender.js';
+import { postMessage } from '../writing/post-message.js';
+import { SystemMessages } from '../writing/system-messages.js';
 import {
   attachmentLink,
   bodyOf,

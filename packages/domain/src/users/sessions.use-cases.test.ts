@@ -15,8 +15,8 @@ import {
 import { MAX_SESSIONS, RENEW_AFTER_SECONDS, SESSION_IDLE_SECONDS, SESSION_MAX_SECONDS } from '../access/credentials.js';
 import { PublishingUnitOfWork } from '../composition/publishing-unit-of-work.js';
 import type { SessionId } from '../kernel/ids.js';
+import { DeactivateRealm, ReactivateRealm } from '../log-in/organization.use-cases.js';
 import { DeactivateUser, ReactivateUser } from '../membership/deactivation.use-cases.js';
-import { DeactivateRealm, ReactivateRealm } from '../membership/organization.use-cases.js';
 import { replaceApiKey } from '../push/push-jobs.js';
 import { LoginEmails, PasswordCheck } from './authentication.js';
 import {

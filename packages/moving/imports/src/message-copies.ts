@@ -7,7 +7,8 @@ import {
   type RenderedMarkdown,
   type ResolvedNames,
 } from '@parley/domain/markdown';
-import { HISTORICAL, MAX_EDITS, type MessageEdit, type PersonalFlags, type Reaction } from '@parley/domain/messages';
+import { HISTORICAL, MAX_EDITS, type MessageEdit, type PersonalFlags } from '@parley/domain/messages';
+import type { Reaction } from '@parley/domain/writing';
 import type { HolderCopy, MessageCopy } from '@parley/transfer/exports';
 import type { MessageRecord } from '@parley/transfer/records';
 import { digestOf, messageDigest } from './digest.js';

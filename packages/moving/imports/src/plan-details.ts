@@ -1,7 +1,8 @@
 import { type Emoji, findEmoji, type UnicodeEmoji } from '@parley/domain/files';
 import type { UserId } from '@parley/domain/kernel';
 import { emojiNamed } from '@parley/domain/markdown';
-import { MAX_EDITS, MAX_REACTION_EMOJI, MAX_REACTIONS, type Reaction } from '@parley/domain/messages';
+import { MAX_EDITS } from '@parley/domain/messages';
+import { MAX_REACTION_EMOJI, MAX_REACTIONS, type Reaction } from '@parley/domain/writing';
 import type { ReactionRecord } from '@parley/transfer/records';
 import { KNOWN_MESSAGE, NO_MESSAGE, type PlannedMessage, plannedMessage } from './plan-messages.js';
 import type { PlannedPeople } from './plan-people.js';

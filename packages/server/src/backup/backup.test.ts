@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path';
 import { FolderBlobStore } from '@parley/blobs';
 import type { BlobKey } from '@parley/domain/files';
 import type { ErasureRecord } from '@parley/domain/kernel';
-import { CreateRealm } from '@parley/domain/membership';
+import { CreateRealm } from '@parley/domain/log-in';
 import { createParley } from '../start/create-parley.js';
 import { findSecret, secretPathFor } from '../start/secret.js';
 import { type ArchiveEntry, BACKUP_ENTRIES, createBackup, writeArchive } from './backup.js';

@@ -4,7 +4,7 @@ import {
   ListProvisioningTokens,
   RevokeProvisioningToken,
   SyncDirectory,
-} from '@parley/domain/membership';
+} from '@parley/domain/log-in';
 import { counted } from '../kernel/counted.js';
 import { UsageError } from '../kernel/startup-error.js';
 import { type Command, type CommandContext, type CommandResult, EXIT_CODES } from './command.js';

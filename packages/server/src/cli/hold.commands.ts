@@ -1,6 +1,6 @@
 import type { HoldId, MessageId, UserId } from '@parley/domain/kernel';
-import { CreateHold, type Hold, ListHolds, ReleaseHold } from '@parley/domain/messages';
 import type { User } from '@parley/domain/users';
+import { CreateHold, type Hold, ListHolds, ReleaseHold } from '@parley/domain/writing';
 import { HeldReader } from '@parley/transfer/exports';
 import type { ComposedParley } from '../composition/parley.js';
 import { writeWhole } from '../exports/write-exports.js';

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { findIdentical, type IdenticalImport } from '@parley/domain/exports';
 import { requireRoomForFile } from '@parley/domain/files';
 import type { UserId } from '@parley/domain/kernel';
-import { checkNewRealm } from '@parley/domain/membership';
+import { checkNewRealm } from '@parley/domain/log-in';
 import type { Realm } from '@parley/domain/realms';
 import { isEmailAddress } from '@parley/domain/users';
 import { IMPORT_READERS, refuseZip, zulipReader, zulipSource } from '@parley/import-readers';

@@ -1,5 +1,6 @@
 import type { SessionId } from '@parley/domain/kernel';
-import { OperatorClearsSecondFactors, SetUserEmail, UnlinkAccount } from '@parley/domain/membership';
+import { OperatorClearsSecondFactors } from '@parley/domain/log-in';
+import { SetUserEmail, UnlinkAccount } from '@parley/domain/membership';
 import { EndSessions, ListSessions } from '@parley/domain/users';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import type { Command, CommandContext, CommandResult } from './command.js';

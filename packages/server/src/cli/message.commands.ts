@@ -1,7 +1,8 @@
 import { normalizeTopic, topicKey } from '@parley/domain/channels';
 import { StripFiles, SweepFiles } from '@parley/domain/files';
 import type { MessageId } from '@parley/domain/kernel';
-import { IndexMessages, RestoreMessages } from '@parley/domain/messages';
+import { IndexMessages } from '@parley/domain/messages';
+import { RestoreMessages } from '@parley/domain/writing';
 import { sqliteOf } from '../configuration/configuration.js';
 import { counted } from '../kernel/counted.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { type ChannelId, DomainError, type GroupId } from '@parley/domain/kernel';
-import { ConfigureRealm, CreateRealm, checkNewRealm, ReactivateRealm, SuspendRealm } from '@parley/domain/membership';
+import { ConfigureRealm, CreateRealm, checkNewRealm, ReactivateRealm, SuspendRealm } from '@parley/domain/log-in';
 import {
   type AuthenticationMethod,
   ForgetLimits,

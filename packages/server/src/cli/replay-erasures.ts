@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErasureRecord, type JobHandler, JobRunner, type ReportProblem } from '@parley/domain/kernel';
 import { DeactivateBots, ErasePerson, ReplayErasures, type ReplayedErasures } from '@parley/domain/membership';
-import { RemoveQuotesFromDrafts, RemoveTextFromReminders } from '@parley/domain/messages';
+import { RemoveQuotesFromDrafts, RemoveTextFromReminders } from '@parley/domain/writing';
 import type { ComposedParley } from '../composition/parley.js';
 import { StartupError } from '../kernel/startup-error.js';
 

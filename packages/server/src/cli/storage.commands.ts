@@ -2,7 +2,7 @@ import { createReadStream, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { ErasureRecord } from '@parley/domain/kernel';
-import { SignOutEverybody } from '@parley/domain/membership';
+import { SignOutEverybody } from '@parley/domain/log-in';
 import { silentLogger } from '@parley/http';
 import { administerDatabase } from '@parley/sqlite';
 import { ledgerPathFor, readLedger } from '../backup/erasure-ledger.js';

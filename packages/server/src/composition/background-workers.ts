@@ -3,17 +3,11 @@ import { MarkIdleChannels } from '@parley/domain/channels';
 import { ReadFileTexts, SweepFiles } from '@parley/domain/files';
 import { RemoveUnusedGroups } from '@parley/domain/groups';
 import { Leases, type NodeState, type StorageGauges, type UnitOfWork } from '@parley/domain/kernel';
-import {
-  CopyErasuresToLedger,
-  type PeopleDirectory,
-  RemoveExpiredLogIns,
-  RemoveOldAuditEntries,
-  ReportUnsupportedSchemas,
-  SyncDirectory,
-} from '@parley/domain/membership';
-import { ExpireMessages, PurgeArchive } from '@parley/domain/messages';
+import { type PeopleDirectory, RemoveExpiredLogIns, SyncDirectory } from '@parley/domain/log-in';
+import { CopyErasuresToLedger, RemoveOldAuditEntries, ReportUnsupportedSchemas } from '@parley/domain/membership';
 import { PlanDigests, RefreshPushStatus, RemoveExpiredReplyAddresses } from '@parley/domain/push';
 import { RemoveExpiredSessions } from '@parley/domain/users';
+import { ExpireMessages, PurgeArchive } from '@parley/domain/writing';
 import { warn } from '@parley/http';
 import { KEEP_AUDIT_DAYS, KEEP_DELETED_DAYS } from '../configuration/settings.js';
 import type { Resolve } from '../kernel/resolve.js';

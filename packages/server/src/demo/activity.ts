@@ -1,5 +1,5 @@
 import { type Caller, type ChannelId, DomainError, type RealmId, type UserId } from '@parley/domain/kernel';
-import { NotifyTyping, SendMessage } from '@parley/domain/messages';
+import { NotifyTyping, SendMessage } from '@parley/domain/writing';
 import type { ComposedParley } from '../composition/parley.js';
 import { RecurringWorker, type Worker } from '../workers/recurring-worker.js';
 import { CLIENT_NAME } from './create-demo.js';

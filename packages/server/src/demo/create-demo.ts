@@ -14,9 +14,11 @@ import {
   type UnixSeconds,
   type UserId,
 } from '@parley/domain/kernel';
-import { CreateRealm, RegisterUser } from '@parley/domain/membership';
-import { MarkRead, SendMessage } from '@parley/domain/messages';
+import { CreateRealm } from '@parley/domain/log-in';
+import { RegisterUser } from '@parley/domain/membership';
+import { MarkRead } from '@parley/domain/messages';
 import { AddProfileField, ChangeOwnProfile } from '@parley/domain/users';
+import { SendMessage } from '@parley/domain/writing';
 import { compose } from '../composition/container.js';
 import type { Resolve } from '../kernel/resolve.js';
 import { StartupError, systemReasonOf } from '../kernel/startup-error.js';

@@ -1,5 +1,5 @@
 import { firstOf } from '@parley/domain/kernel';
-import { isMeantFor, isOffered, type LogInMethod, type PeopleDirectory } from '@parley/domain/membership';
+import { isMeantFor, isOffered, type LogInMethod, type PeopleDirectory } from '@parley/domain/log-in';
 import type { AuthenticationMethod, Realm } from '@parley/domain/realms';
 import { AUTHENTICATION_METHOD_NAMES, silentLogger } from '@parley/http';
 import { OutgoingProxy } from '@parley/node-adapters';

@@ -13,23 +13,25 @@ import {
 } from '@parley/domain/kernel';
 import type { HostUser } from '@parley/domain/membership';
 import {
-  AddReaction,
-  type Addressee,
   type Anchor,
   ChangeMessageFlags,
-  DeleteMessage,
   GetMessage,
   GetMessages,
-  MAX_EXTERNAL_MESSAGE_ID_LENGTH,
   type MessageView,
   type NarrowTerm,
   type PageRange,
   type PersonalFlags,
+  type UserSummary,
+} from '@parley/domain/messages';
+import {
+  AddReaction,
+  type Addressee,
+  DeleteMessage,
+  MAX_EXTERNAL_MESSAGE_ID_LENGTH,
   RemoveReaction,
   type SendMessageInput,
   UpdateMessage,
-  type UserSummary,
-} from '@parley/domain/messages';
+} from '@parley/domain/writing';
 import type { Resolve } from '../kernel/resolve.js';
 import { described, integer, object, optional, refine, shown, valueType } from '../kernel/values.js';
 import {

@@ -1,6 +1,6 @@
 import { ReopenChannel } from '@parley/domain/channels';
 import { type Caller, type ChannelId, DomainError } from '@parley/domain/kernel';
-import { SendMessage, type SendMessageInput } from '@parley/domain/messages';
+import { SendMessage, type SendMessageInput } from '@parley/domain/writing';
 import type { Resolve } from '../kernel/resolve.js';
 
 interface Parts {

@@ -12,7 +12,7 @@ import {
   type UnitOfWork,
   type UnreadableEvent,
 } from '@parley/domain/kernel';
-import { MessageSender } from '@parley/domain/messages';
+import { MessageSender } from '@parley/domain/writing';
 import type { Resolve } from '../kernel/resolve.js';
 import { listOf, object, oneOf, optional } from '../kernel/values.js';
 import type { Worker } from '../workers/recurring-worker.js';

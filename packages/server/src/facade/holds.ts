@@ -1,5 +1,5 @@
 import type { ChannelId, HoldId, MessageId, RealmId, UnitOfWork, UnixSeconds } from '@parley/domain/kernel';
-import { CreateHold, type Hold, type HoldCriteria, ListHolds, ReleaseHold } from '@parley/domain/messages';
+import { CreateHold, type Hold, type HoldCriteria, ListHolds, ReleaseHold } from '@parley/domain/writing';
 import { HeldReader } from '@parley/transfer/exports';
 import type { Resolve } from '../kernel/resolve.js';
 import { object, optional, valueType } from '../kernel/values.js';

@@ -1,13 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { UnitOfWork } from '@parley/domain/kernel';
-import {
-  type ExternalIdentity,
-  findHostUser,
-  type HostUserReference,
-  type LogInChallenge,
-  type LogInMethod,
-  type LogInProvider,
-} from '@parley/domain/membership';
+import type { ExternalIdentity, LogInChallenge, LogInMethod, LogInProvider } from '@parley/domain/log-in';
+import { findHostUser, type HostUserReference } from '@parley/domain/membership';
 import { type Authenticator, type Identity, type Logger, type Request, unauthorized, warn } from '@parley/http';
 import type { RealmResolver } from '../kernel/realm-resolver.js';
 import { shown } from '../kernel/values.js';

@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DEFAULT_CHANNEL_OPTIONS, SubscribeUsers, UnsubscribeUsers } from '@parley/domain/channels';
 import type { Caller, MessageId, UserId } from '@parley/domain/kernel';
-import { CreateRealm, RegisterUser } from '@parley/domain/membership';
-import { ChangeMessageFlags, SendMessage } from '@parley/domain/messages';
+import { CreateRealm } from '@parley/domain/log-in';
+import { RegisterUser } from '@parley/domain/membership';
+import { ChangeMessageFlags } from '@parley/domain/messages';
 import { GetOwnUser } from '@parley/domain/users';
+import { SendMessage } from '@parley/domain/writing';
 import { machineSlowness, threadTimes } from '@parley/testkit/process-usage';
 import { createParley, type Parley } from '../index.js';
 

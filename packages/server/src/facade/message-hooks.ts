@@ -8,7 +8,7 @@ import {
   type UserId,
 } from '@parley/domain/kernel';
 import { FindHostUsers } from '@parley/domain/membership';
-import type { HookedMessage, MessageHooks } from '@parley/domain/messages';
+import type { HookedMessage, MessageHooks } from '@parley/domain/writing';
 import { RealmResolver } from '../kernel/realm-resolver.js';
 import { described, object, oneOf, optional } from '../kernel/values.js';
 import { argument, CHECKED_BY_USE, FUNCTION, properties } from './argument-types.js';

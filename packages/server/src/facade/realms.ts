@@ -10,7 +10,8 @@ import {
   type SettingValues,
   type UnitOfWork,
 } from '@parley/domain/kernel';
-import { ConfigureRealm, CreateRealm, DeclareData, type RealmConfiguration } from '@parley/domain/membership';
+import { ConfigureRealm, CreateRealm, type RealmConfiguration } from '@parley/domain/log-in';
+import { DeclareData } from '@parley/domain/membership';
 import {
   REALM_PERMISSIONS,
   REALM_SETTINGS,

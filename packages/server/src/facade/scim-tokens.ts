@@ -1,4 +1,4 @@
-import { IssueProvisioningToken, ListProvisioningTokens, RevokeProvisioningToken } from '@parley/domain/membership';
+import { IssueProvisioningToken, ListProvisioningTokens, RevokeProvisioningToken } from '@parley/domain/log-in';
 import type { Resolve } from '../kernel/resolve.js';
 import { object } from '../kernel/values.js';
 import { type AuditTrail, byApplication } from '../observation/audit-trail.js';

@@ -7,7 +7,7 @@ import {
   type NamedConversation,
   RevokeAccessToken,
   TOKEN_SECONDS,
-} from '@parley/domain/membership';
+} from '@parley/domain/log-in';
 import type { Resolve } from '../kernel/resolve.js';
 import { integer, listOf, MAX_IDS, object, oneOf, optional, valueType } from '../kernel/values.js';
 import { type AuditTrail, byApplication } from '../observation/audit-trail.js';

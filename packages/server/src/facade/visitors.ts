@@ -1,5 +1,5 @@
 import type { JsonObject } from '@parley/domain/kernel';
-import { FindVisitor, InheritFromVisitor, KeepVisitorAccount, StartVisit, VISIT_DAYS } from '@parley/domain/membership';
+import { FindVisitor, InheritFromVisitor, KeepVisitorAccount, StartVisit, VISIT_DAYS } from '@parley/domain/log-in';
 import type { Resolve } from '../kernel/resolve.js';
 import { integer, object, optional } from '../kernel/values.js';
 import { properties, TEXT, USER_PROPERTIES } from './argument-types.js';

@@ -1,6 +1,6 @@
 import type { ApiKeyMint } from '@parley/domain/access';
 import { DomainError, type UnitOfWork } from '@parley/domain/kernel';
-import { isAccessToken, type VerifyAccessToken } from '@parley/domain/membership';
+import { isAccessToken, type VerifyAccessToken } from '@parley/domain/log-in';
 import type { VerifyApiKey, VerifyFrameToken, VerifySession } from '@parley/domain/users';
 import {
   type Authenticator,

@@ -12,7 +12,7 @@ import {
 import type { ChannelQuota } from '@parley/domain/channels';
 import type { VisitorUploads } from '@parley/domain/files';
 import type { Clock, EventListener, EventOf, RealmId, StoredEvent, UnitOfWork } from '@parley/domain/kernel';
-import type { VisitorQuota } from '@parley/domain/membership';
+import type { VisitorQuota } from '@parley/domain/log-in';
 import type { IncomingEmailQuota, IncomingEmailRule } from '@parley/domain/push';
 import { ipGroup, keyFrom, type LimitRule, networkOf, type RateLimiter, rateLimited } from '@parley/http';
 

@@ -1,5 +1,5 @@
 import { SERVER_ITSELF } from '@parley/domain/kernel';
-import { CreateRealm } from '@parley/domain/membership';
+import { CreateRealm } from '@parley/domain/log-in';
 import type { Realm } from '@parley/domain/realms';
 import { SystemRandomness } from '@parley/node-adapters';
 import { FixedClock, realmChangesOn, systemMessagesOn } from '@parley/testkit';

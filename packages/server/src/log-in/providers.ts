@@ -1,4 +1,4 @@
-import type { LogInProvider, PeopleDirectory } from '@parley/domain/membership';
+import type { LogInProvider, PeopleDirectory } from '@parley/domain/log-in';
 import type { OutgoingProxy } from '@parley/node-adapters';
 import type { SettingType } from '../kernel/values.js';
 import { LDAP } from './ldap/ldap-settings.js';

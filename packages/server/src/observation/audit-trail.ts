@@ -13,7 +13,7 @@ import {
   type WriteOptions,
 } from '@parley/domain/kernel';
 import { type AuditDetail, type AuditFacts, recordAudit } from '@parley/domain/membership';
-import type { ContentDigest } from '@parley/domain/messages';
+import type { ContentDigest } from '@parley/domain/writing';
 import { type AuditedChanges, type AuditedOperation, type AuditedState, changesBetween } from '@parley/http';
 
 /** Object of an operation, as stored. */

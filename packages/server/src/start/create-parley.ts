@@ -1,4 +1,4 @@
-import type { LogInProvider } from '@parley/domain/membership';
+import type { LogInProvider } from '@parley/domain/log-in';
 import type { ProxyTrust, TrustedOrigins } from '@parley/http';
 import type { BigBlueButtonAccount } from '@parley/node-adapters';
 import type { BusLocation, Configuration } from '../configuration/configuration.js';

@@ -12,35 +12,20 @@ import {
   type Timers,
   type UnixSeconds,
 } from '@parley/domain/kernel';
+import { EndAccessToken, EndVisit, FetchLogInPictures, SendSecondFactorEmails } from '@parley/domain/log-in';
 import {
   AddressChangedEmails,
   DeactivateBots,
   DeactivationEmails,
   DeleteContributions,
   DeliverWebhooks,
-  EndAccessToken,
-  EndVisit,
   ErasePerson,
   ExpireInvitations,
-  FetchLogInPictures,
   ForgetInvitations,
   SendInvitationEmails,
-  SendSecondFactorEmails,
   SendWelcomeEmails,
 } from '@parley/domain/membership';
-import {
-  ChangeFlagParts,
-  DeliverReminder,
-  DeliverScheduledMessage,
-  MakeThumbnails,
-  MarkAllReadParts,
-  MoveParts,
-  MuteUserParts,
-  PreviewLinks,
-  RemoveQuotesFromDrafts,
-  RemoveTextFromReminders,
-  SendGroupMembershipNotices,
-} from '@parley/domain/messages';
+import { ChangeFlagParts, MakeThumbnails, MarkAllReadParts, MuteUserParts } from '@parley/domain/messages';
 import {
   EvaluateRecipients,
   RegisterDevices,
@@ -54,6 +39,15 @@ import {
 } from '@parley/domain/push';
 import { DeleteRealmData } from '@parley/domain/realms';
 import { ChangeSettingParts, SendLoginEmails } from '@parley/domain/users';
+import {
+  DeliverReminder,
+  DeliverScheduledMessage,
+  MoveParts,
+  PreviewLinks,
+  RemoveQuotesFromDrafts,
+  RemoveTextFromReminders,
+  SendGroupMembershipNotices,
+} from '@parley/domain/writing';
 import { ExpirePersonExports, WritePersonExport, WriteRealmExport } from '@parley/transfer/exports';
 import { UndoRequestedImports } from '@parley/transfer/imports';
 import type { Resolve } from '../kernel/resolve.js';

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { CreateRealm, RegisterUser } from '@parley/domain/membership';
+import { CreateRealm } from '@parley/domain/log-in';
+import { RegisterUser } from '@parley/domain/membership';
 import { createParley, type Parley } from '@parley/server';
 import { Chromium, findChromium } from './testing/chromium.js';
 

@@ -8,7 +8,8 @@ import {
   type UnitOfWork,
   type UserId,
 } from '@parley/domain/kernel';
-import { CreateRealm, RegisterUser } from '@parley/domain/membership';
+import { CreateRealm } from '@parley/domain/log-in';
+import { RegisterUser } from '@parley/domain/membership';
 import { type Logger, silentLogger } from '@parley/http';
 import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { type ComposedParley, composeParley, SeededRandom } from '@parley/server/testing';

@@ -9,7 +9,7 @@ import {
 } from '@parley/domain/channels';
 import { GROUP_PERMISSIONS, type Group } from '@parley/domain/groups';
 import type { Caller, Clock, GroupId, RecipientId, Transaction, UnitOfWork, UserId } from '@parley/domain/kernel';
-import { addRealm } from '@parley/domain/membership';
+import { addRealm } from '@parley/domain/log-in';
 import type { Message, SentFlags, Viewer } from '@parley/domain/messages';
 import type { Realm, RealmPermission, RealmSettings } from '@parley/domain/realms';
 import type { User } from '@parley/domain/users';

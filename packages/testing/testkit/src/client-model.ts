@@ -28,19 +28,15 @@ import {
   type UserId,
 } from '@parley/domain/kernel';
 import {
-  type Draft,
   HISTORICAL,
   type MutedSender,
   type NavigationViewFields,
   type PersonalFlags,
-  type Reaction,
-  type Reminder,
-  type ScheduledMessage,
-  type Snippet,
   type Submessage,
   type Viewer,
 } from '@parley/domain/messages';
 import { accessChanges, accessibleUserIds, isKnownToGuest, isLimitedGuest } from '@parley/domain/users';
+import type { Draft, Reaction, Reminder, ScheduledMessage, Snippet } from '@parley/domain/writing';
 import type { Fixture } from './builders.js';
 
 /** Channel as known to a client from events. Counts and versions are derived or fetched. */

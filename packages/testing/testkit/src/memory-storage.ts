@@ -13,7 +13,8 @@ import type {
   WriteOptions,
 } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
-import { DRAFT_LIST, PLAIN_TEXTS, REMINDER_LIST, SCHEDULED_MESSAGE_LIST } from '@parley/domain/messages';
+import { PLAIN_TEXTS } from '@parley/domain/messages';
+import { DRAFT_LIST, REMINDER_LIST, SCHEDULED_MESSAGE_LIST } from '@parley/domain/writing';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryActors } from './memory/memory-actors.js';
 import { MemoryAlertWords } from './memory/memory-alert-words.js';

@@ -6,8 +6,8 @@ import {
   LogInWays,
   type PeopleDirectory,
   RealmChanges,
-} from '@parley/domain/membership';
-import { MarkdownTextRenderer, SystemMessages } from '@parley/domain/messages';
+} from '@parley/domain/log-in';
+import { MarkdownTextRenderer, SystemMessages } from '@parley/domain/writing';
 import { fakeRealmUrls } from './fake-ports.js';
 import { FakeRenderer } from './fake-renderer.js';
 

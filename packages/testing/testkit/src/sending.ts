@@ -11,7 +11,7 @@ import {
   UpdateMessage,
   type UpdateMessageInput,
   UserTextParser,
-} from '@parley/domain/messages';
+} from '@parley/domain/writing';
 import type { Fixture } from './builders.js';
 import { anyData, fakeRealmUrls } from './fake-ports.js';
 import { FakeRenderer } from './fake-renderer.js';

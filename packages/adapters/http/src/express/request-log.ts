@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { DomainError, type ErrorCode, type RealmId, type UserId } from '@parley/domain/kernel';
-import { type AuditProgram, isAccessToken } from '@parley/domain/membership';
+import { isAccessToken } from '@parley/domain/log-in';
+import type { AuditProgram } from '@parley/domain/membership';
 import type { OrganizationClient, Route } from '../declarations/route.js';
 import type { Identity } from '../security/authenticate.js';
 import { HttpRefusal, type LogInChange, type LogInRecord, type Reply } from '../wire/reply.js';

@@ -1,5 +1,5 @@
 import { isParsableUrl, parseJson, takeCodePoints, toSingleLine, withoutLoneSurrogates } from '@parley/domain/kernel';
-import { quoted } from '@parley/domain/messages';
+import { quoted } from '@parley/domain/writing';
 import { isLosslessNumber, LosslessNumber, parse } from 'lossless-json';
 import { flattened, isScalar } from './flattened.js';
 

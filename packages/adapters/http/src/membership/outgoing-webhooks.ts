@@ -6,8 +6,8 @@ import type {
   WebhookReply,
   WebhookRequest,
 } from '@parley/domain/membership';
-import type { BotTrigger } from '@parley/domain/messages';
 import { publicAddress, seesEmailOf } from '@parley/domain/users';
+import type { BotTrigger } from '@parley/domain/writing';
 import { publicRealmOf } from '../delivery/public-realm.js';
 import { presentMessage } from '../messages/message.presenters.js';
 import { UNKNOWN_USER_NAME } from '../users/user.presenters.js';

@@ -10,7 +10,7 @@ import {
   ListDrafts,
   loadDrafts,
   mustSynchronizeDrafts,
-} from '@parley/domain/messages';
+} from '@parley/domain/writing';
 import type { HttpFeature } from '../declarations/feature.js';
 import { WireList } from '../declarations/personal-list.js';
 import { type RoleRequirement, route } from '../declarations/route.js';

@@ -1,22 +1,24 @@
 import type { ChannelId, MessageId, UserId } from '@parley/domain/kernel';
+import type {
+  ChangeNarrowFlagsInput,
+  FlagChange,
+  FlagChangeInput,
+  GetMessagesInput,
+  MovePropagation,
+  NarrowTerm,
+  PageRange,
+} from '@parley/domain/messages';
 import {
-  type ChangeNarrowFlagsInput,
-  type FlagChange,
-  type FlagChangeInput,
-  type GetMessagesInput,
   MAX_SUBMESSAGE_KIND_LENGTH,
   MAX_SUBMESSAGE_LENGTH,
-  type MovePropagation,
-  type NarrowTerm,
   type NotifyTypingInput,
-  type PageRange,
   REPORT_REASONS,
   type ReportMessageInput,
   type ReportReason,
   type SendMessageInput,
   type TypingOp,
   type UpdateMessageInput,
-} from '@parley/domain/messages';
+} from '@parley/domain/writing';
 import { integer, listOf, MAX_IDS, MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
 import {
   BooleanParam,

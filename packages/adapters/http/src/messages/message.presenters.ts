@@ -7,11 +7,11 @@ import type {
   MessageView,
   MovePropagation,
   PersonalFlags,
-  SentMessage,
   Submessage,
   UserSummary,
 } from '@parley/domain/messages';
 import { dummyAddress, seesEmailOf } from '@parley/domain/users';
+import type { SentMessage } from '@parley/domain/writing';
 import { presentTopic, VISIBILITY_POLICIES } from '../channels/channel.presenters.js';
 import { type EventContext, opened, type Presented } from '../delivery/event-presenter.js';
 import { type PublicRealm, publicRealmOf } from '../delivery/public-realm.js';

@@ -1,10 +1,7 @@
 import { type ChannelId, escapeHtml, type MessageId } from '@parley/domain/kernel';
 import {
-  AddSubmessage,
   ChangeMessageFlags,
   ChangeNarrowFlags,
-  DeleteMessage,
-  DeleteTopic,
   GetEditHistory,
   GetMessage,
   GetMessages,
@@ -14,14 +11,19 @@ import {
   MatchNarrow,
   type MessageEventTypes,
   type NarrowTerm,
+  SpectateMessage,
+  SpectateMessages,
+} from '@parley/domain/messages';
+import {
+  AddSubmessage,
+  DeleteMessage,
+  DeleteTopic,
   RenderMarkdown,
   ReportMessage,
   SendMessage,
-  SpectateMessage,
-  SpectateMessages,
   type TypingEventTypes,
   UpdateMessage,
-} from '@parley/domain/messages';
+} from '@parley/domain/writing';
 import type { HttpFeature, RouteParts } from '../declarations/feature.js';
 import { type Route, route } from '../declarations/route.js';
 import { onMessage, scopeTerms } from '../declarations/scope.js';

@@ -1,12 +1,12 @@
 import type { ChannelId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import {
-  type Addressee,
   type Anchor,
   findNarrowOperator,
   type NarrowTerm,
   narrowOperatorNames,
   type OperandForm,
 } from '@parley/domain/messages';
+import type { Addressee } from '@parley/domain/writing';
 import {
   anyOf,
   asIs,

@@ -1,6 +1,6 @@
 import type { EmojiType } from '@parley/domain/files';
 import type { EventOf, MessageId } from '@parley/domain/kernel';
-import { AddReaction, type Reaction, type ReactionEventTypes, RemoveReaction } from '@parley/domain/messages';
+import { AddReaction, type Reaction, type ReactionEventTypes, RemoveReaction } from '@parley/domain/writing';
 import type { HttpFeature } from '../declarations/feature.js';
 import { type Route, route } from '../declarations/route.js';
 import { onMessage } from '../declarations/scope.js';

@@ -16,7 +16,7 @@ import {
   SCHEDULED_MESSAGE_LIST,
   type ScheduledMessage,
   type SchedulingEventTypes,
-} from '@parley/domain/messages';
+} from '@parley/domain/writing';
 import type { HttpFeature } from '../declarations/feature.js';
 import { WireList } from '../declarations/personal-list.js';
 import type { Presenters } from '../delivery/event-presenter.js';

@@ -7,7 +7,7 @@ import {
   SNIPPET_LIST,
   type Snippet,
   type SnippetEventTypes,
-} from '@parley/domain/messages';
+} from '@parley/domain/writing';
 import type { HttpFeature } from '../declarations/feature.js';
 import { WireList } from '../declarations/personal-list.js';
 import type { Presenters } from '../delivery/event-presenter.js';

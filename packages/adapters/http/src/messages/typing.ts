@@ -1,5 +1,6 @@
 import { directPlace, type EventOf, type MessageId } from '@parley/domain/kernel';
-import { NotifyTyping, NotifyTypingInMessage, type TypingEventTypes, type UserSummary } from '@parley/domain/messages';
+import type { UserSummary } from '@parley/domain/messages';
+import { NotifyTyping, NotifyTypingInMessage, type TypingEventTypes } from '@parley/domain/writing';
 import { presentTopic } from '../channels/channel.presenters.js';
 import { type Route, route } from '../declarations/route.js';
 import { type ConversationScope, onMessage, requirePlace } from '../declarations/scope.js';

@@ -5,7 +5,6 @@ import {
   callbackPath,
   DescribeToService,
   EndServiceSessions,
-  GetConfirmation,
   isOneTimePad,
   ListLogInMethods,
   LOG_IN_SECONDS,
@@ -13,7 +12,8 @@ import {
   type LogInMethod,
   type LogInPurpose,
   type LogInResult,
-} from '@parley/domain/membership';
+} from '@parley/domain/log-in';
+import { GetConfirmation } from '@parley/domain/membership';
 import type { User } from '@parley/domain/users';
 import type { Route } from '../declarations/route.js';
 import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/param-types.js';

@@ -5,7 +5,7 @@ import {
   LogInByForm,
   type LogInMethod,
   type LogInOffer,
-} from '@parley/domain/membership';
+} from '@parley/domain/log-in';
 import type { Realm } from '@parley/domain/realms';
 import { isHostAddress } from '@parley/domain/users';
 import type { Route } from '../declarations/route.js';

@@ -1,5 +1,5 @@
 import { CheckSpectatorAccess } from '@parley/domain/channels';
-import { ListLogInMethods } from '@parley/domain/membership';
+import { ListLogInMethods } from '@parley/domain/log-in';
 import { TurnOffEmails, UNSUBSCRIBABLE, type Unsubscribable } from '@parley/domain/push';
 import type { HttpFeature } from '../declarations/feature.js';
 import type { Route } from '../declarations/route.js';

@@ -9,7 +9,7 @@ import {
   type SecondFactorProof,
   type SecondStepForm,
   TakeSecondStep,
-} from '@parley/domain/membership';
+} from '@parley/domain/log-in';
 import type { Route } from '../declarations/route.js';
 import { MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
 import { TextParam } from '../kernel/params.js';

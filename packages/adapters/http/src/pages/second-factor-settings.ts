@@ -13,7 +13,7 @@ import {
   ProvePassword,
   RemoveSecondFactor,
   RenewRecoveryCodes,
-} from '@parley/domain/membership';
+} from '@parley/domain/log-in';
 import { hasSecondFactor, MAX_PASSKEY_NAME_LENGTH } from '@parley/domain/users';
 import type { Route } from '../declarations/route.js';
 import { route } from '../declarations/route.js';

@@ -1,6 +1,7 @@
 import type { Session } from '@parley/domain/access';
 import type { SessionId } from '@parley/domain/kernel';
-import { FindServiceLogOut, RegenerateApiKey } from '@parley/domain/membership';
+import { FindServiceLogOut } from '@parley/domain/log-in';
+import { RegenerateApiKey } from '@parley/domain/membership';
 import { EndUserSessions, ListUserSessions, LogOut, type UserLogIns } from '@parley/domain/users';
 import type { Route } from '../declarations/route.js';
 import { MAX_TOKEN_LENGTH } from '../kernel/param-types.js';

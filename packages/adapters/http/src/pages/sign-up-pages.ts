@@ -1,12 +1,6 @@
 import { type DefaultChannelGroupId, DomainError } from '@parley/domain/kernel';
-import {
-  admitsStrangers,
-  GetSignUp,
-  JoinRealm,
-  ListLogInMethods,
-  RequestSignUp,
-  type SignUpForm,
-} from '@parley/domain/membership';
+import { admitsStrangers, ListLogInMethods } from '@parley/domain/log-in';
+import { GetSignUp, JoinRealm, RequestSignUp, type SignUpForm } from '@parley/domain/membership';
 import { isEmailAddress, OpenSession } from '@parley/domain/users';
 import type { Route } from '../declarations/route.js';
 import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/param-types.js';

@@ -1,5 +1,5 @@
 import { type EventOf, getOrThrow, isSettingValue, type SettingValue } from '@parley/domain/kernel';
-import type { AuthenticationMethodChanges, ChangeRealmInput, ChangeRealmOutput } from '@parley/domain/membership';
+import type { AuthenticationMethodChanges, ChangeRealmInput, ChangeRealmOutput } from '@parley/domain/log-in';
 import {
   type AuthenticationMethod,
   type AuthenticationMethodState,

@@ -16,8 +16,8 @@ import {
 import { ANIMATED_THUMBNAIL, MAX_IMAGE_MIB, STILL_THUMBNAIL, THUMBNAIL_SIZE } from '@parley/domain/files';
 import { GROUP_PERMISSIONS } from '@parley/domain/groups';
 import type { GroupId } from '@parley/domain/kernel';
-import { MIN_DELETION_DELAY_DAYS } from '@parley/domain/membership';
-import { MAX_MESSAGE_LENGTH, REPORT_REASONS } from '@parley/domain/messages';
+import { MIN_DELETION_DELAY_DAYS } from '@parley/domain/log-in';
+import { MAX_MESSAGE_LENGTH } from '@parley/domain/messages';
 import type { PushStatus } from '@parley/domain/push';
 import {
   authenticationMethods,
@@ -30,6 +30,7 @@ import {
   type RealmSettingName,
 } from '@parley/domain/realms';
 import { DEFAULT_EXTERNAL_ACCOUNTS } from '@parley/domain/users';
+import { REPORT_REASONS } from '@parley/domain/writing';
 import { unusual } from '../declarations/register-section.js';
 import type { ServerInfo } from '../declarations/server-info.js';
 import type { PublicRealm } from '../delivery/public-realm.js';

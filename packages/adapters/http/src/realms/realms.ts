@@ -1,5 +1,5 @@
 import type { TokenScope } from '@parley/domain/kernel';
-import { ChangeRealm, CheckStringId, DeactivateRealm } from '@parley/domain/membership';
+import { ChangeRealm, CheckStringId, DeactivateRealm } from '@parley/domain/log-in';
 import { loadPushStatus } from '@parley/domain/push';
 import { loadRealmPermissions, type RealmEventTypes, type RealmImageName } from '@parley/domain/realms';
 import type { HttpFeature, SectionParts } from '../declarations/feature.js';

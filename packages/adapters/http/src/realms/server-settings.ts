@@ -1,5 +1,5 @@
 import { SERVER_ITSELF } from '@parley/domain/kernel';
-import { GetServerSettings, type LogInMethod, type ServerSettings } from '@parley/domain/membership';
+import { GetServerSettings, type LogInMethod, type ServerSettings } from '@parley/domain/log-in';
 import type { Realm } from '@parley/domain/realms';
 import type { HttpFeature, RouteDependencies } from '../declarations/feature.js';
 import { type Route, route } from '../declarations/route.js';

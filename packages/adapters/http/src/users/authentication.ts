@@ -1,6 +1,6 @@
 import { loginAttemptKey } from '@parley/domain/access';
 import { DomainError, type RealmUrls, type SessionId, type UserId } from '@parley/domain/kernel';
-import { FindServiceLogOut, ListLogInMethods, SignOutUser } from '@parley/domain/membership';
+import { FindServiceLogOut, ListLogInMethods, SignOutUser } from '@parley/domain/log-in';
 import type { Realm } from '@parley/domain/realms';
 import {
   type DevelopmentUsers,

@@ -1,6 +1,6 @@
 import type { Role } from '@parley/domain/access';
 import { type EventOf, type GroupId, isSettingValue, type UserId } from '@parley/domain/kernel';
-import { ChangeUserDefaults } from '@parley/domain/membership';
+import { ChangeUserDefaults } from '@parley/domain/log-in';
 import {
   canonicalTimeZone,
   type EmailVisibility,

@@ -1,5 +1,5 @@
 import { DomainError } from '@parley/domain/kernel';
-import { ClientRejected } from '@parley/domain/membership';
+import { ClientRejected } from '@parley/domain/log-in';
 import type { OutgoingProxy } from '../outgoing-proxy.js';
 import { readShort } from '../read-short.js';
 

@@ -5,15 +5,8 @@ import {
   DEFAULT_CHANNEL_OPTIONS,
 } from '@parley/domain/channels';
 import type { MessageId } from '@parley/domain/kernel';
-import {
-  ChangeMessageFlags,
-  CreateDrafts,
-  GetMessages,
-  MarkAllReadParts,
-  MarkdownTextRenderer,
-  PLAIN_TEXTS,
-  SystemMessages,
-} from '@parley/domain/messages';
+import { ChangeMessageFlags, GetMessages, MarkAllReadParts, PLAIN_TEXTS } from '@parley/domain/messages';
+import { CreateDrafts, MarkdownTextRenderer, SystemMessages } from '@parley/domain/writing';
 import {
   aChannel,
   aMessage,

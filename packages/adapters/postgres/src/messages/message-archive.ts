@@ -1,5 +1,5 @@
 import type { MessageId, RealmId } from '@parley/domain/kernel';
-import type { ArchivedMessage } from '@parley/domain/messages';
+import type { ArchivedMessage } from '@parley/domain/writing';
 import { messageTablesOf, SqlMessageArchive } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';

@@ -1,5 +1,5 @@
 import type { MessageId, RealmId } from '@parley/domain/kernel';
-import type { ArchivedMessage } from '@parley/domain/messages';
+import type { ArchivedMessage } from '@parley/domain/writing';
 import { jsonList, messageTablesOf, SqlMessageArchive } from '@parley/storage';
 import { asStatements, type Command, type Connection, type Query } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';

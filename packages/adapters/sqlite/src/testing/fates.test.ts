@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { changePassword } from '@parley/domain/access';
 import { beginBatch } from '@parley/domain/exports';
 import {
-  DeactivateUser,
   InheritFromVisitor,
   KeepVisitorAccount,
   SignOutUser,
   SuspendRealm,
   VisitorTickets,
-} from '@parley/domain/membership';
+} from '@parley/domain/log-in';
+import { DeactivateUser } from '@parley/domain/membership';
 import { type Fate, OCCASIONS, type Occasion, type PersonalData, personsOf } from '@parley/storage';
 import { aChannel, aMessage, aUser, createFixtureOn, FakeApiKeyMint, FixedClock, type Fixture } from '@parley/testkit';
 import { MergePlaceholder } from '@parley/transfer/imports';

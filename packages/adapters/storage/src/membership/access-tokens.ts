@@ -1,4 +1,4 @@
-import { type AccessTokenRow, ACCESS_TOKEN_FEATURE as DECLARED } from '@parley/domain/membership';
+import { type AccessTokenRow, ACCESS_TOKEN_FEATURE as DECLARED } from '@parley/domain/log-in';
 import { Table } from '../engine/declared-rows.js';
 import { KEY } from '../engine/personal-data.js';
 

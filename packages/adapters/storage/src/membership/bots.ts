@@ -7,7 +7,7 @@ import {
   WEBHOOK_INTERFACES,
   type WebhookInterface,
 } from '@parley/domain/membership';
-import type { BotTrigger, BotTriggerRepository, TriggeredBot } from '@parley/domain/messages';
+import type { BotTrigger, BotTriggerRepository, TriggeredBot } from '@parley/domain/writing';
 import type { FeatureTables, StorageFeature } from '../engine/feature.js';
 import { OF_REALM } from '../engine/personal-data.js';
 import { type Flag, toFlag } from '../engine/rows.js';

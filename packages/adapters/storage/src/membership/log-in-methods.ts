@@ -1,5 +1,5 @@
 import type { RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
-import type { LinkedAccount, LogInRepository } from '@parley/domain/membership';
+import type { LinkedAccount, LogInRepository } from '@parley/domain/log-in';
 import type { StorageFeature } from '../engine/feature.js';
 import { EXPIRES, LOG_IN } from '../engine/personal-data.js';
 import type { Statements } from '../engine/statements.js';

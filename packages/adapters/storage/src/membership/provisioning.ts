@@ -1,5 +1,5 @@
 import type { GroupId, RealmId, UserId } from '@parley/domain/kernel';
-import type { ProvisionedGroup, ProvisioningRepository, ProvisioningToken } from '@parley/domain/membership';
+import type { ProvisionedGroup, ProvisioningRepository, ProvisioningToken } from '@parley/domain/log-in';
 import type { StorageFeature } from '../engine/feature.js';
 import { PAST } from '../engine/personal-data.js';
 import type { Statements } from '../engine/statements.js';

@@ -1,5 +1,5 @@
 import type { ChannelId, DraftId, MessageId, NewRow, RealmId, UserId } from '@parley/domain/kernel';
-import { DRAFT_LIST, type Draft, type DraftRepository, quotedMessages } from '@parley/domain/messages';
+import { DRAFT_LIST, type Draft, type DraftRepository, quotedMessages } from '@parley/domain/writing';
 import { type RowTable, SqlRows, Table } from '../engine/declared-rows.js';
 import type { StorageFeature } from '../engine/feature.js';
 import { OF_ACCOUNT } from '../engine/personal-data.js';

@@ -1,5 +1,5 @@
 import type { ChannelId, FileId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/kernel';
-import { type HeldMessage, type HeldMessageReads, type HeldPage, HOLD_ROWS, type Hold } from '@parley/domain/messages';
+import { type HeldMessage, type HeldMessageReads, type HeldPage, HOLD_ROWS, type Hold } from '@parley/domain/writing';
 import { Table } from '../engine/declared-rows.js';
 import type { StorageFeature } from '../engine/feature.js';
 import { PAST } from '../engine/personal-data.js';

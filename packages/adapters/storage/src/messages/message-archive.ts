@@ -1,5 +1,5 @@
 import type { ChannelId, HoldId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
-import type { ArchivedMessage, ArchiveSelection, MessageArchive, PurgedCopies } from '@parley/domain/messages';
+import type { ArchivedMessage, ArchiveSelection, MessageArchive, PurgedCopies } from '@parley/domain/writing';
 import type { Command, MaybePromise, Statements } from '../engine/statements.js';
 import { holdOfCopy } from './held-condition.js';
 import { PROPERTY_BITS, RENEW_NEWEST } from './message-rows.js';

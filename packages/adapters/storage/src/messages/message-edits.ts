@@ -6,11 +6,10 @@ import {
   type Message,
   type MessageEdit,
   type MessageEditRepository,
-  type MessageMoves,
   type MessageParts,
-  type MoveTarget,
   type SharedEdit,
 } from '@parley/domain/messages';
+import type { MessageMoves, MoveTarget } from '@parley/domain/writing';
 import type { MessagePartReads } from '../engine/feature.js';
 import type { Command, MaybePromise, Query, Statements } from '../engine/statements.js';
 import { PROPERTY_BITS, RENEW_NEWEST } from './message-rows.js';

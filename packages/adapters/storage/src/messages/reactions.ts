@@ -1,12 +1,6 @@
 import type { MessageId, RealmId, UserId } from '@parley/domain/kernel';
-import type {
-  EmojiKey,
-  Message,
-  MessageParts,
-  Reaction,
-  ReactionRepository,
-  UserReaction,
-} from '@parley/domain/messages';
+import type { Message, MessageParts } from '@parley/domain/messages';
+import type { EmojiKey, Reaction, ReactionRepository, UserReaction } from '@parley/domain/writing';
 import type { MessagePartReads, StorageFeature } from '../engine/feature.js';
 import { WRITTEN } from '../engine/personal-data.js';
 import type { Query, Statements } from '../engine/statements.js';

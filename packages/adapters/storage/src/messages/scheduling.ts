@@ -6,7 +6,7 @@ import {
   SCHEDULED_MESSAGE_LIST,
   type ScheduledMessage,
   type ScheduledMessageRepository,
-} from '@parley/domain/messages';
+} from '@parley/domain/writing';
 import { type RowTable, SqlRows, Table } from '../engine/declared-rows.js';
 import type { StorageFeature } from '../engine/feature.js';
 import { OF_ACCOUNT } from '../engine/personal-data.js';

@@ -5,7 +5,7 @@ import {
   type FirstSend,
   MAX_REMEMBERED_SENDS,
   type SentOnceRepository,
-} from '@parley/domain/messages';
+} from '@parley/domain/writing';
 import type { StorageFeature } from '../engine/feature.js';
 import { EXPIRES } from '../engine/personal-data.js';
 import type { Statements } from '../engine/statements.js';

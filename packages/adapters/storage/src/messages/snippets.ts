@@ -1,4 +1,4 @@
-import { SNIPPET_LIST, type Snippet } from '@parley/domain/messages';
+import { SNIPPET_LIST, type Snippet } from '@parley/domain/writing';
 import { Table } from '../engine/declared-rows.js';
 import { OF_ACCOUNT } from '../engine/personal-data.js';
 

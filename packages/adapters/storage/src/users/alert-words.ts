@@ -1,6 +1,6 @@
 import { foldCase, type RealmId, type UserId } from '@parley/domain/kernel';
-import { alertSegment } from '@parley/domain/messages';
 import type { AlertWordRepository } from '@parley/domain/users';
+import { alertSegment } from '@parley/domain/writing';
 import type { FeatureTables } from '../engine/feature.js';
 import { OF_ACCOUNT } from '../engine/personal-data.js';
 import { grouped } from '../engine/rows.js';

@@ -43,8 +43,8 @@ import {
   type UserId,
   YieldingWork,
 } from '@parley/domain/kernel';
-import { SystemMessages } from '@parley/domain/messages';
 import { canExport, canExportWithoutConsent, type Realm, type UserSettings } from '@parley/domain/realms';
+import { SystemMessages } from '@parley/domain/writing';
 import type { ArchiveWriter } from './archive-writer.js';
 import { RealmReader } from './read-realm.js';
 import { type ExportScope, isChannelCovered } from './realm-copy.js';

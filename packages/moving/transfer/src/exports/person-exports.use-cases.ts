@@ -31,8 +31,8 @@ import {
   type UnixSeconds,
   type UserId,
 } from '@parley/domain/kernel';
-import { SystemMessages } from '@parley/domain/messages';
 import { type OwnPassword, PasswordCheck, requireRecentLogIn, type User } from '@parley/domain/users';
+import { SystemMessages } from '@parley/domain/writing';
 import type { ArchiveWriter } from './archive-writer.js';
 import { type ReadableArchive, restingWork } from './exports.use-cases.js';
 import { PersonReader } from './read-person.js';

@@ -14,7 +14,7 @@ import {
   type UserId,
 } from '@parley/domain/kernel';
 import { ERASE_PERSON_JOB } from '@parley/domain/membership';
-import { type HeldMessage, type HeldPage, type Hold, requireActiveHold } from '@parley/domain/messages';
+import { type HeldMessage, type HeldPage, type Hold, requireActiveHold } from '@parley/domain/writing';
 import { copyFile } from './long-parts.js';
 import type { FileCopy } from './realm-copy.js';
 

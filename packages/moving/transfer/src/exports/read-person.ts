@@ -18,8 +18,9 @@ import {
   type UserId,
 } from '@parley/domain/kernel';
 import type { AuditFilter, StoredAuditEntry, StoredEntry } from '@parley/domain/membership';
-import type { MessageFilter, MessageView, PersonalFlags, UserReaction } from '@parley/domain/messages';
+import type { MessageFilter, MessageView, PersonalFlags } from '@parley/domain/messages';
 import type { User } from '@parley/domain/users';
+import type { UserReaction } from '@parley/domain/writing';
 import { copyFile, listFiles, readBotStorage, readPicture } from './long-parts.js';
 import type { FileCopy, PictureCopy } from './realm-copy.js';
 

@@ -16,9 +16,10 @@ import type {
 } from '@parley/domain/kernel';
 import type { TopicLink } from '@parley/domain/markdown';
 import type { BotOptions, StoredEntry } from '@parley/domain/membership';
-import type { Message, MessageEdit, PersonalFlags, Reaction, Submessage } from '@parley/domain/messages';
+import type { Message, MessageEdit, PersonalFlags, Submessage } from '@parley/domain/messages';
 import type { Realm, RealmImageName } from '@parley/domain/realms';
 import type { SystemBotKind, User } from '@parley/domain/users';
+import type { Reaction } from '@parley/domain/writing';
 
 declare module '@parley/domain/kernel' {
   interface RealmCopy {

@@ -20,7 +20,8 @@ import {
   type Transaction,
   type UnitOfWork,
 } from '@parley/domain/kernel';
-import { announceUpdate, attachFiles, type Message } from '@parley/domain/messages';
+import { attachFiles, type Message } from '@parley/domain/messages';
+import { announceUpdate } from '@parley/domain/writing';
 import { ImportedTexts, type ParsedText } from './imported-texts.js';
 
 /** Message of the source with files that arrived after the import. */

@@ -14,7 +14,8 @@ import {
   type UnitOfWork,
   type UnixSeconds,
 } from '@parley/domain/kernel';
-import { deleteMessages, listReadableEntries, type Message } from '@parley/domain/messages';
+import { listReadableEntries, type Message } from '@parley/domain/messages';
+import { deleteMessages } from '@parley/domain/writing';
 import type { MergeSource, MessageCopy } from '../exports/realm-copy.js';
 import type { ImportedIds } from './import-ids.js';
 import type { FileImport } from './import-messages.js';

@@ -16,8 +16,8 @@ import {
   type UnitOfWork,
   type UserId,
 } from '@parley/domain/kernel';
+import { checkNewRealm } from '@parley/domain/log-in';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
-import { checkNewRealm } from '@parley/domain/membership';
 import {
   callOffDeletion,
   DeleteRealmData,

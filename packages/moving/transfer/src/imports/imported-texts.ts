@@ -8,16 +8,15 @@ import {
   type UnixSeconds,
 } from '@parley/domain/kernel';
 import type { MarkdownRenderer, ParsedAhead } from '@parley/domain/markdown';
+import { loadSender, type Message } from '@parley/domain/messages';
 import {
   destinationOf,
   editText,
-  loadSender,
-  type Message,
   markdownOptions,
   parseAhead,
   type RenderedText,
   renderText,
-} from '@parley/domain/messages';
+} from '@parley/domain/writing';
 
 export interface ParsedText {
   readonly content: string;

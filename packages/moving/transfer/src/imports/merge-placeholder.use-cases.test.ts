@@ -1,6 +1,7 @@
 import { beginBatch } from '@parley/domain/exports';
 import type { MessageId } from '@parley/domain/kernel';
-import { CreateHold, participantIdsOf } from '@parley/domain/messages';
+import { participantIdsOf } from '@parley/domain/messages';
+import { CreateHold } from '@parley/domain/writing';
 import { aMessage, aUser, createFixture, type Fixture } from '@parley/testkit';
 import { MergePlaceholder, UnmergePlaceholder } from './merge-placeholder.use-cases.js';
 

@@ -21,8 +21,9 @@ import {
   type UserId,
 } from '@parley/domain/kernel';
 import { isErased, isPlaceholder } from '@parley/domain/membership';
-import { extendHolds, giveReactions, type Message, reactionsToGive } from '@parley/domain/messages';
+import type { Message } from '@parley/domain/messages';
 import { changeEmail, type User } from '@parley/domain/users';
+import { extendHolds, giveReactions, reactionsToGive } from '@parley/domain/writing';
 
 export interface MergePlaceholderInput {
   readonly realmId: RealmId;

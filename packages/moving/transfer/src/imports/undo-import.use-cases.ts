@@ -27,7 +27,8 @@ import {
   type Transaction,
   type UnitOfWork,
 } from '@parley/domain/kernel';
-import { deleteMessages, type Message } from '@parley/domain/messages';
+import type { Message } from '@parley/domain/messages';
+import { deleteMessages } from '@parley/domain/writing';
 import { type RevertedMembership, undoMembers } from './undo-members.js';
 
 export interface UndoImportInput {

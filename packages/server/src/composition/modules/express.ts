@@ -1,6 +1,6 @@
 import type { Injectable } from '@parley/domain/composition';
 import { BlobReceiver } from '@parley/domain/files';
-import { VerifyAccessToken } from '@parley/domain/membership';
+import { VerifyAccessToken } from '@parley/domain/log-in';
 import { PresenceBoard, VerifyApiKey, VerifyFrameToken, VerifySession } from '@parley/domain/users';
 import {
   type Authenticator,

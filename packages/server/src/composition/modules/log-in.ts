@@ -1,5 +1,5 @@
 import type { PasswordHasher } from '@parley/domain/access';
-import { type LogInProvider, type PeopleDirectory, VerifyDirectoryPassword } from '@parley/domain/membership';
+import { type LogInProvider, type PeopleDirectory, VerifyDirectoryPassword } from '@parley/domain/log-in';
 import {
   HmacApiKeyMint,
   HmacLogInTokens,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { EndAccessToken } from '@parley/domain/membership';
+import { EndAccessToken } from '@parley/domain/log-in';
 import type { TokenToCreate } from '@parley/server';
 import { fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';

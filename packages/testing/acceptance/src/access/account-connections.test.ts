@@ -1,4 +1,4 @@
-import { CONNECT_SECONDS } from '@parley/domain/membership';
+import { CONNECT_SECONDS } from '@parley/domain/log-in';
 import { generate } from 'otplib';
 import { fieldsOf } from '../testing/expectations.js';
 import { TestBrowser } from '../testing/test-browser.js';

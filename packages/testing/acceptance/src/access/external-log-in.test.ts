@@ -1,6 +1,7 @@
 import { DomainError } from '@parley/domain/kernel';
-import type { ExternalIdentity, LogInProvider, LogInResponse } from '@parley/domain/membership';
-import { RemoveExpiredLogIns, type StatedRole, UnlinkAccount } from '@parley/domain/membership';
+import type { ExternalIdentity, LogInProvider, LogInResponse } from '@parley/domain/log-in';
+import { RemoveExpiredLogIns } from '@parley/domain/log-in';
+import { type StatedRole, UnlinkAccount } from '@parley/domain/membership';
 import { HostLogInProvider } from '@parley/server/testing';
 import { fieldsOf } from '../testing/expectations.js';
 import { TestBrowser } from '../testing/test-browser.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { FetchLogInPictures } from '@parley/domain/membership';
+import { FetchLogInPictures } from '@parley/domain/log-in';
 import { GitHubProvider, type OpenIdConnectAccount, openIdConnectProviders } from '@parley/node-adapters';
 import { runJobs } from '../testing/jobs.js';
 import { imageFile } from '../testing/multipart.js';

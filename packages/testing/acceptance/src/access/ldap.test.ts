@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { type DirectoryReport, FetchLogInPictures, SyncDirectory } from '@parley/domain/membership';
+import { type DirectoryReport, FetchLogInPictures, SyncDirectory } from '@parley/domain/log-in';
 import { SharpImageProcessor } from '@parley/images';
 import { type LdapAccount, ldapDirectories } from '@parley/node-adapters';
 import { Attribute, Change } from 'ldapts';

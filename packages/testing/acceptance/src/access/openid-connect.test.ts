@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import { FetchLogInPictures } from '@parley/domain/membership';
+import { FetchLogInPictures } from '@parley/domain/log-in';
 import { type OpenIdConnectAccount, openIdConnectProviders } from '@parley/node-adapters';
 import { fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';

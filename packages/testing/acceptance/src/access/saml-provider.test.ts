@@ -1,4 +1,4 @@
-import { FetchLogInPictures } from '@parley/domain/membership';
+import { FetchLogInPictures } from '@parley/domain/log-in';
 import { type SamlAccount, samlProviders } from '@parley/node-adapters';
 import { fieldsOf } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';

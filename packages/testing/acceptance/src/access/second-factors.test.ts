@@ -1,5 +1,5 @@
 import { SendConfirmationEmails } from '@parley/domain/access';
-import { OperatorClearsSecondFactors, SendSecondFactorEmails } from '@parley/domain/membership';
+import { OperatorClearsSecondFactors, SendSecondFactorEmails } from '@parley/domain/log-in';
 import { generate } from 'otplib';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';

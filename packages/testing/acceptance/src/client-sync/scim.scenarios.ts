@@ -1,4 +1,4 @@
-import { IssueProvisioningToken } from '@parley/domain/membership';
+import { IssueProvisioningToken } from '@parley/domain/log-in';
 import type { WireWorld as World } from '../testing/wire-world.js';
 import type { Scenario, Scenarios } from './scenario.js';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ExpireExports } from '@parley/domain/exports';
 import { SweepFiles } from '@parley/domain/files';
-import { ConfigureRealm } from '@parley/domain/membership';
+import { ConfigureRealm } from '@parley/domain/log-in';
 import { openExport } from '@parley/export-files';
 import { COLUMN_NAMES } from '@parley/server/testing';
 import { MemoryBlobStore } from '@parley/testkit';

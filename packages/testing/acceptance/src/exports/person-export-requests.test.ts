@@ -1,6 +1,7 @@
 import { KEEP_COPY_SECONDS, MAX_COPIES_OF_OTHERS, PERSON_EXPORT_SECONDS } from '@parley/domain/exports';
 import { SweepFiles } from '@parley/domain/files';
-import { ConfigureRealm, ErasePerson } from '@parley/domain/membership';
+import { ConfigureRealm } from '@parley/domain/log-in';
+import { ErasePerson } from '@parley/domain/membership';
 import { RECENT_LOG_IN_SECONDS } from '@parley/domain/users';
 import { MemoryBlobStore } from '@parley/testkit';
 import { ExpirePersonExports, WritePersonExport } from '@parley/transfer/exports';

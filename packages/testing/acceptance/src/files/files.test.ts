@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { FolderBlobStore } from '@parley/blobs';
 import { DeleteFile, SweepFiles } from '@parley/domain/files';
 import { DomainError } from '@parley/domain/kernel';
-import { RestoreMessages } from '@parley/domain/messages';
+import { RestoreMessages } from '@parley/domain/writing';
 import { MemoryBlobStore, SeededRandomness, until } from '@parley/testkit';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';

@@ -1,4 +1,4 @@
-import { SendGroupMembershipNotices } from '@parley/domain/messages';
+import { SendGroupMembershipNotices } from '@parley/domain/writing';
 import { eventsAfter, openQueue, type TestQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';

@@ -2,8 +2,8 @@ import { ImportReports } from '@parley/domain/exports';
 import { SweepFiles, UnneededFiles } from '@parley/domain/files';
 import { JobRunner, type UnitOfWork } from '@parley/domain/kernel';
 import { ErasePerson, ReplayErasures } from '@parley/domain/membership';
-import { PurgeArchive, RemoveQuotesFromDrafts, RemoveTextFromReminders } from '@parley/domain/messages';
 import { UnregisterTokens } from '@parley/domain/push';
+import { PurgeArchive, RemoveQuotesFromDrafts, RemoveTextFromReminders } from '@parley/domain/writing';
 import { membersOfDto } from '@parley/http';
 import { FixedClock, MemoryBlobStore } from '@parley/testkit';
 import {

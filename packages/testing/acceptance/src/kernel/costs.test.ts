@@ -1,4 +1,4 @@
-import { SendMessage } from '@parley/domain/messages';
+import { SendMessage } from '@parley/domain/writing';
 import { until } from '@parley/testkit';
 import Sqlite, { type Statement } from 'better-sqlite3';
 import { fieldsOf } from '../testing/expectations.js';

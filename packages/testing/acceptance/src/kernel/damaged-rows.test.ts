@@ -4,7 +4,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CreateRealm, RegisterUser } from '@parley/domain/membership';
+import { CreateRealm } from '@parley/domain/log-in';
+import { RegisterUser } from '@parley/domain/membership';
 import { createParley, type Parley } from '@parley/server';
 import { basic } from '../testing/test-server.js';
 

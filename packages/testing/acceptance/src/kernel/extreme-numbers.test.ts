@@ -1,5 +1,5 @@
 import { ForgetInvitations, SendInvitationEmails } from '@parley/domain/membership';
-import { ExpireMessages } from '@parley/domain/messages';
+import { ExpireMessages } from '@parley/domain/writing';
 import { openQueue } from '../testing/event-queues.js';
 import { fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';

@@ -1,4 +1,4 @@
-import { CreateScheduledMessage } from '@parley/domain/messages';
+import { CreateScheduledMessage } from '@parley/domain/writing';
 import { composeParley } from '@parley/server/testing';
 import { DrivenTime } from '@parley/testkit';
 import { fieldsOf } from '../testing/expectations.js';

@@ -1,7 +1,7 @@
 import { type EventQueue, type EventSeq, JobRunner, type StoredEvent } from '@parley/domain/kernel';
-import { DeliverScheduledMessage } from '@parley/domain/messages';
 import { FindDue } from '@parley/domain/push';
 import { PresenceBoard } from '@parley/domain/users';
+import { DeliverScheduledMessage } from '@parley/domain/writing';
 import { TroubledBus } from '@parley/testkit';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { fieldsOf, type Wire } from '../testing/expectations.js';

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { PreviewLinks } from '@parley/domain/messages';
+import { PreviewLinks } from '@parley/domain/writing';
 import { openHeic, SharpImageProcessor } from '@parley/images';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';

@@ -1,5 +1,5 @@
 import { DomainError } from '@parley/domain/kernel';
-import type { ExternalIdentity, LogInProvider } from '@parley/domain/membership';
+import type { ExternalIdentity, LogInProvider } from '@parley/domain/log-in';
 import { RunRequestedImports } from '@parley/transfer/imports';
 import { fieldsOf } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';

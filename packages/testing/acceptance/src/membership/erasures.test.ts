@@ -1,7 +1,7 @@
 import { ImportReports } from '@parley/domain/exports';
 import { JobRunner } from '@parley/domain/kernel';
 import { ErasePerson } from '@parley/domain/membership';
-import { RemoveTextFromReminders, RestoreMessages } from '@parley/domain/messages';
+import { RemoveTextFromReminders, RestoreMessages } from '@parley/domain/writing';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';

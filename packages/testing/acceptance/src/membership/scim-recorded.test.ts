@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { IssueProvisioningToken } from '@parley/domain/membership';
+import { IssueProvisioningToken } from '@parley/domain/log-in';
 import { TestServer } from '../testing/test-server.js';
 
 interface RecordedRequest {

@@ -1,5 +1,5 @@
 import type { UserId } from '@parley/domain/kernel';
-import { IssueProvisioningToken, RevokeProvisioningToken } from '@parley/domain/membership';
+import { IssueProvisioningToken, RevokeProvisioningToken } from '@parley/domain/log-in';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { fieldsOf, type Wire } from '../testing/expectations.js';
 import { TestBrowser } from '../testing/test-browser.js';

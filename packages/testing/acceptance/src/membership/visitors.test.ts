@@ -1,4 +1,5 @@
-import { EndVisit, ErasePerson } from '@parley/domain/membership';
+import { EndVisit } from '@parley/domain/log-in';
+import { ErasePerson } from '@parley/domain/membership';
 import { MakeThumbnails } from '@parley/domain/messages';
 import { openHeic, SharpImageProcessor } from '@parley/images';
 import type { UserRef } from '@parley/server';

@@ -1,7 +1,7 @@
 import type { EventSeq, StoredEvent } from '@parley/domain/kernel';
 import { DeliverWebhooks } from '@parley/domain/membership';
-import { PurgeArchive, RemoveQuotesFromDrafts, RemoveTextFromReminders } from '@parley/domain/messages';
 import { FindDue, SendMissedEmails } from '@parley/domain/push';
+import { PurgeArchive, RemoveQuotesFromDrafts, RemoveTextFromReminders } from '@parley/domain/writing';
 import { NotificationWorker } from '@parley/server/testing';
 import { DrivenTime } from '@parley/testkit';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';

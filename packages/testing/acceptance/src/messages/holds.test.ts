@@ -2,16 +2,16 @@ import { buffer, text } from 'node:stream/consumers';
 import { SweepFiles } from '@parley/domain/files';
 import type { MessageId } from '@parley/domain/kernel';
 import { DeleteContributions, ErasePerson } from '@parley/domain/membership';
+import { MAX_HELD_EDITS } from '@parley/domain/messages';
+import { DeleteRealmData } from '@parley/domain/realms';
+import { GrantSpecialPermission } from '@parley/domain/users';
 import {
   ExpireMessages,
   type HeldMessage,
-  MAX_HELD_EDITS,
   PurgeArchive,
   RemoveTextFromReminders,
   RestoreMessages,
-} from '@parley/domain/messages';
-import { DeleteRealmData } from '@parley/domain/realms';
-import { GrantSpecialPermission } from '@parley/domain/users';
+} from '@parley/domain/writing';
 import type { HoldToCreate } from '@parley/server';
 import { fromBufferPromise } from 'yauzl';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';

@@ -1,5 +1,5 @@
 import type { UnixSeconds } from '@parley/domain/kernel';
-import { SendMessage } from '@parley/domain/messages';
+import { SendMessage } from '@parley/domain/writing';
 import { fieldsOf, type Wire } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 

@@ -1,4 +1,4 @@
-import { RemoveQuotesFromDrafts, RestoreMessages } from '@parley/domain/messages';
+import { RemoveQuotesFromDrafts, RestoreMessages } from '@parley/domain/writing';
 import { FixedClock } from '@parley/testkit';
 import { eventsAfter, openQueue, type TestQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';

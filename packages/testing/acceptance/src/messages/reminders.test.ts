@@ -3,7 +3,7 @@ import {
   DeliverScheduledMessage,
   RemoveTextFromReminders,
   RestoreMessages,
-} from '@parley/domain/messages';
+} from '@parley/domain/writing';
 import { FixedClock } from '@parley/testkit';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';

@@ -1,5 +1,5 @@
 import type { ChannelId } from '@parley/domain/kernel';
-import { ExpireMessages, PurgeArchive, RestoreMessages } from '@parley/domain/messages';
+import { ExpireMessages, PurgeArchive, RestoreMessages } from '@parley/domain/writing';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { fieldsOf, type Wire } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';

@@ -12,7 +12,7 @@ import {
   MessageSender,
   SystemMessages,
   UserTextParser,
-} from '@parley/domain/messages';
+} from '@parley/domain/writing';
 import { JobWorkers } from '@parley/server/testing';
 import {
   aChannel,

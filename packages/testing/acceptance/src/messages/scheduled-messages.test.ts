@@ -1,4 +1,4 @@
-import { DeliverScheduledMessage } from '@parley/domain/messages';
+import { DeliverScheduledMessage } from '@parley/domain/writing';
 import { FixedClock } from '@parley/testkit';
 import { eventsAfter, openQueue, type TestQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, notListed, type Wire } from '../testing/expectations.js';

@@ -1,5 +1,5 @@
 import type { UnixSeconds } from '@parley/domain/kernel';
-import { SendMessage } from '@parley/domain/messages';
+import { SendMessage } from '@parley/domain/writing';
 import type { ParleyEvent } from '@parley/server';
 import { until } from '@parley/testkit';
 import { fieldsOf, type Wire } from '../testing/expectations.js';

@@ -1,4 +1,4 @@
-import { ReactivateRealm } from '@parley/domain/membership';
+import { ReactivateRealm } from '@parley/domain/log-in';
 import { DeleteRealmData } from '@parley/domain/realms';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';

@@ -1,6 +1,7 @@
-import { ConfigureRealm, SendWelcomeEmails } from '@parley/domain/membership';
-import { ExpireMessages, LINK_PREVIEW_JOB } from '@parley/domain/messages';
+import { ConfigureRealm } from '@parley/domain/log-in';
+import { SendWelcomeEmails } from '@parley/domain/membership';
 import { REALM_PERMISSIONS, type Realm, type RealmPermission, STORED_REALM_SETTINGS } from '@parley/domain/realms';
+import { ExpireMessages, LINK_PREVIEW_JOB } from '@parley/domain/writing';
 import { SETTINGS_WITHOUT_READER } from '@parley/repo-checks';
 import { blackPng, withMetadata } from '@parley/testkit';
 import { fieldsOf, type Wire } from '../testing/expectations.js';

@@ -1,6 +1,6 @@
 import { SetTopicPolicy } from '@parley/domain/channels';
 import type { ChannelId } from '@parley/domain/kernel';
-import { SendMessage } from '@parley/domain/messages';
+import { SendMessage } from '@parley/domain/writing';
 import { errorHandler, type ParleyEvent, type RealmToEnsure, refuse } from '@parley/server';
 import { until } from '@parley/testkit';
 import { basic, TestServer } from '../testing/test-server.js';

@@ -1,4 +1,4 @@
-import type { ExternalIdentity, LogInProvider } from '@parley/domain/membership';
+import type { ExternalIdentity, LogInProvider } from '@parley/domain/log-in';
 
 /** Log-in services that confirm the identity set by the test. */
 export class TestLogInServices {

@@ -5,7 +5,8 @@ import type { PasswordHasher, Role, SystemGroupName } from '@parley/domain/acces
 import type { ExportLimits } from '@parley/domain/exports';
 import type { BlobStore, FileLimits, PartialBlobStore } from '@parley/domain/files';
 import { type Bus, type GroupId, LocalBus, type RealmId, type UserId } from '@parley/domain/kernel';
-import { CreateRealm, type LogInProvider, type PeopleDirectory, RegisterUser } from '@parley/domain/membership';
+import { CreateRealm, type LogInProvider, type PeopleDirectory } from '@parley/domain/log-in';
+import { RegisterUser } from '@parley/domain/membership';
 import type { Realm } from '@parley/domain/realms';
 import type { BotKind, User } from '@parley/domain/users';
 import {

@@ -1,4 +1,4 @@
-import { ConfigureRealm } from '@parley/domain/membership';
+import { ConfigureRealm } from '@parley/domain/log-in';
 import { PresenceBoard } from '@parley/domain/users';
 import { eventsAfter, openQueue, type TestQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';

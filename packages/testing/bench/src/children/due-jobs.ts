@@ -18,7 +18,7 @@ import {
   SendMessage,
   SystemMessages,
   UserTextParser,
-} from '@parley/domain/messages';
+} from '@parley/domain/writing';
 import { htmlMessages, ZulipMarkdownRenderer } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
 import { anyData } from '@parley/testkit';

@@ -1,5 +1,6 @@
 import type { Caller, ChannelId } from '@parley/domain/kernel';
-import { GetMessages, SendMessage } from '@parley/domain/messages';
+import { GetMessages } from '@parley/domain/messages';
+import { SendMessage } from '@parley/domain/writing';
 import { type Chat, createParley, type Parley } from '@parley/server';
 import { SECRET } from '../harness/parley-server.js';
 import { contentOf } from '../worlds/history.js';

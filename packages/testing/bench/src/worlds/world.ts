@@ -1,9 +1,10 @@
 import type { Role } from '@parley/domain/access';
 import { CreateChannel, DEFAULT_CHANNEL_OPTIONS, SubscribeUsers } from '@parley/domain/channels';
 import type { ChannelId, RealmId, UserId } from '@parley/domain/kernel';
-import { CreateRealm, RegisterUser } from '@parley/domain/membership';
-import { SendMessage } from '@parley/domain/messages';
+import { CreateRealm } from '@parley/domain/log-in';
+import { RegisterUser } from '@parley/domain/membership';
 import type { User } from '@parley/domain/users';
+import { SendMessage } from '@parley/domain/writing';
 import { createParley, type Parley } from '@parley/server';
 import { SECRET } from '../harness/parley-server.js';
 

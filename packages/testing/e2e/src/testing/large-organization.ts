@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { CreateChannel, DEFAULT_CHANNEL_OPTIONS } from '@parley/domain/channels';
 import type { ChannelId } from '@parley/domain/kernel';
-import { CreateRealm, RegisterUser } from '@parley/domain/membership';
-import { SendMessage } from '@parley/domain/messages';
+import { CreateRealm } from '@parley/domain/log-in';
+import { RegisterUser } from '@parley/domain/membership';
+import { SendMessage } from '@parley/domain/writing';
 import { createParley, type Parley } from '@parley/server';
 import type { ParleyProcess } from './parley-process.js';
 import { pause } from './pause.js';

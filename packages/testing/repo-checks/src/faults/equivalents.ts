@@ -10,7 +10,7 @@ export interface Equivalent {
 }
 
 const ACCESS = 'messages/load-access.ts';
-const DELETION = 'messages/deletion.use-cases.ts';
+const DELETION = 'writing/deletion.use-cases.ts';
 const NO_CHANNEL = 'Storages find no channel for null.';
 const NO_SUBSCRIPTION = 'Nobody subscribes to the channel null.';
 const RECHECKED = 'A shortcut without writes; the unit that deletes messages checks again.';
@@ -20,11 +20,11 @@ const CACHE = 'A cache.';
 const MESSAGES = 'messages/message-delivery.ts';
 const CHANNELS = 'channels/channel-delivery.ts';
 const USERS = 'users/user-delivery.ts';
-const HOLDS = 'messages/holds.ts';
+const HOLDS = 'writing/holds.ts';
 const BEFORE_EVERY_TIME = 'Null is compared as 0, before the time of each message.';
-const TOKENS = 'membership/access-tokens.use-cases.ts';
-const MOVES = 'messages/moves.ts';
-const PARTS = 'messages/move-parts.ts';
+const TOKENS = 'log-in/access-tokens.use-cases.ts';
+const MOVES = 'writing/moves.ts';
+const PARTS = 'writing/move-parts.ts';
 const GUESTS = 'isLimitedGuest checks the role of each candidate.';
 
 export const EQUIVALENTS: readonly Equivalent[] = [
@@ -59,7 +59,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: 'No channel has one of no privacies.',
   },
   {
-    source: 'messages/deletion.ts',
+    source: 'writing/deletion.ts',
     code: 'if (channel === null || channel.firstMessageId === null || !ids.includes(channel.firstMessageId)) return;',
     changes: [['channel.firstMessageId === null', 'false']],
     reason: 'The deleted ids do not include null.',

@@ -58,7 +58,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'editing ignores its permission',
     layer: 'domain',
-    file: 'domain/src/messages/update-message.use-cases.ts',
+    file: 'domain/src/writing/update-message.use-cases.ts',
     text: 'if (text) enforce(canEditContent(actor, realm, loaded.message, now));',
     replacement: '',
     tests: ['update-message', 'edit-messages'],
@@ -82,7 +82,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'members move all messages of a topic',
     layer: 'domain',
-    file: 'domain/src/messages/update-message.use-cases.ts',
+    file: 'domain/src/writing/update-message.use-cases.ts',
     text: "moveTarget.toggle === null && !isAtLeast(actor.role, 'moderator')",
     replacement: "moveTarget.toggle === null && !isAtLeast(actor.role, 'member')",
     tests: ['update-message', 'edit-messages'],
@@ -202,7 +202,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'one snippet too many',
     layer: 'domain',
-    file: 'domain/src/messages/snippets.ts',
+    file: 'domain/src/writing/snippets.ts',
     text: '  max: MAX_SNIPPETS,',
     replacement: '  max: MAX_SNIPPETS + 1,',
     tests: ['personal-lists', 'limits'],
@@ -258,7 +258,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'one draft too many',
     layer: 'domain',
-    file: 'domain/src/messages/drafts.ts',
+    file: 'domain/src/writing/drafts.ts',
     text: 'export const MAX_DRAFTS = 2000;',
     replacement: 'export const MAX_DRAFTS = 2001;',
     tests: ['personal-lists', 'limits'],
@@ -306,7 +306,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'a delivered reminder is not published',
     layer: 'events',
-    file: 'domain/src/messages/scheduled-delivery.ts',
+    file: 'domain/src/writing/scheduled-delivery.ts',
     text: 'await REMINDER_LIST.remove(tx, reminder);\n    };',
     replacement: '};',
     tests: ['reminders'],

@@ -1,5 +1,5 @@
 import type { MessageId } from '@parley/domain/kernel';
-import type { BotTrigger } from '@parley/domain/messages';
+import type { BotTrigger } from '@parley/domain/writing';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 

@@ -1,5 +1,5 @@
 import type { MessageId } from '@parley/domain/kernel';
-import type { Draft } from '@parley/domain/messages';
+import type { Draft } from '@parley/domain/writing';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import { idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 

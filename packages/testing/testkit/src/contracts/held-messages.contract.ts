@@ -1,7 +1,8 @@
 import type { BlobKey } from '@parley/domain/files';
 import type { FileId, HoldId, MessageId } from '@parley/domain/kernel';
 import { mentionRemoval } from '@parley/domain/membership';
-import { type Hold, type HoldCriteria, MAX_EDITS } from '@parley/domain/messages';
+import { MAX_EDITS } from '@parley/domain/messages';
+import type { Hold, HoldCriteria } from '@parley/domain/writing';
 import { anotherRealm, type Fixture } from '../builders.js';
 import { chatter, pick } from './chatter.js';
 import { idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';

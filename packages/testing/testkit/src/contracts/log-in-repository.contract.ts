@@ -1,5 +1,5 @@
 import type { UserId } from '@parley/domain/kernel';
-import type { LinkedAccount } from '@parley/domain/membership';
+import type { LinkedAccount } from '@parley/domain/log-in';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 

@@ -1,5 +1,5 @@
 import type { MessageId, UserId } from '@parley/domain/kernel';
-import type { ArchiveSelection } from '@parley/domain/messages';
+import type { ArchiveSelection } from '@parley/domain/writing';
 import { anotherRealm, type Fixture } from '../builders.js';
 import { chatter, pick } from './chatter.js';
 import { idsOf, type OpenStorage, own, stagesOn } from './storage-under-test.js';

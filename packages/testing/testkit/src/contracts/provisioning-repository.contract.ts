@@ -1,5 +1,5 @@
 import type { GroupId, UserId } from '@parley/domain/kernel';
-import type { ProvisionedGroup } from '@parley/domain/membership';
+import type { ProvisionedGroup } from '@parley/domain/log-in';
 import { anotherRealm, aUser } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 

@@ -1,5 +1,5 @@
 import type { MessageId, RealmId } from '@parley/domain/kernel';
-import type { Reaction, UserReaction } from '@parley/domain/messages';
+import type { Reaction, UserReaction } from '@parley/domain/writing';
 import { aChannel, aMessage, anotherRealm, aUser, type Fixture } from '../builders.js';
 import { type OpenStorage, own, stagesOn } from './storage-under-test.js';
 

@@ -1,5 +1,5 @@
 import type { MessageId, UserId } from '@parley/domain/kernel';
-import type { Reminder, ScheduledMessage } from '@parley/domain/messages';
+import type { Reminder, ScheduledMessage } from '@parley/domain/writing';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import { idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 

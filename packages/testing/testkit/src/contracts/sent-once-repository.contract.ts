@@ -1,5 +1,5 @@
 import type { MessageId, RealmId } from '@parley/domain/kernel';
-import { type FirstSend, MAX_REMEMBERED_SENDS } from '@parley/domain/messages';
+import { type FirstSend, MAX_REMEMBERED_SENDS } from '@parley/domain/writing';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 

@@ -1,6 +1,6 @@
 import { foldCase, type RealmId, type UserId } from '@parley/domain/kernel';
-import { alertSegment } from '@parley/domain/messages';
 import type { AlertWordRepository } from '@parley/domain/users';
+import { alertSegment } from '@parley/domain/writing';
 import { keyOf, type MemoryUnit } from './tables.js';
 
 interface AlertWords {

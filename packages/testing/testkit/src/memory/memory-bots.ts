@@ -1,6 +1,6 @@
 import type { MessageId, RealmId, UserId } from '@parley/domain/kernel';
 import { type BotOptions, type BotRepository, NO_BOT_OPTIONS } from '@parley/domain/membership';
-import type { BotTriggerRepository, TriggeredBot } from '@parley/domain/messages';
+import type { BotTriggerRepository, TriggeredBot } from '@parley/domain/writing';
 import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

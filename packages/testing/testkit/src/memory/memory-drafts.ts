@@ -1,5 +1,5 @@
 import type { MessageId, RealmId } from '@parley/domain/kernel';
-import { type Draft, type DraftRepository, quotedMessages } from '@parley/domain/messages';
+import { type Draft, type DraftRepository, quotedMessages } from '@parley/domain/writing';
 import { MemoryRows } from './memory-rows.js';
 
 export class MemoryDrafts extends MemoryRows<Draft> implements DraftRepository {

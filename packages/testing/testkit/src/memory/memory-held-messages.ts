@@ -1,4 +1,5 @@
 import type { FileId, MessageId, RealmId } from '@parley/domain/kernel';
+import type { Message, MessageEdit } from '@parley/domain/messages';
 import {
   covers,
   type HeldMessage,
@@ -6,9 +7,7 @@ import {
   type HeldPage,
   type Hold,
   type HoldFacts,
-  type Message,
-  type MessageEdit,
-} from '@parley/domain/messages';
+} from '@parley/domain/writing';
 import { messagesOf } from './messages-of.js';
 import { ascending, type MemoryUnit } from './tables.js';
 

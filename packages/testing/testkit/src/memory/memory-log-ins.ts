@@ -1,5 +1,5 @@
 import type { RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
-import type { LinkedAccount, LogInRepository } from '@parley/domain/membership';
+import type { LinkedAccount, LogInRepository } from '@parley/domain/log-in';
 import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

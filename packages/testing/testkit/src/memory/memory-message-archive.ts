@@ -1,16 +1,14 @@
 import { topicKey } from '@parley/domain/channels';
 import type { HoldId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import type { Message, PersonalFlags, Submessage } from '@parley/domain/messages';
 import type {
   ArchivedMessage,
   ArchiveSelection,
   Hold,
-  Message,
   MessageArchive,
-  PersonalFlags,
   PurgedCopies,
   Reaction,
-  Submessage,
-} from '@parley/domain/messages';
+} from '@parley/domain/writing';
 import { editsOf, holdOf } from './memory-held-messages.js';
 import { isMessageTable, type MessageTable, messagesOf } from './messages-of.js';
 import { findFlags, holdersOf, isReceived, putFlags } from './personal-rows.js';

@@ -1,5 +1,6 @@
 import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
-import type { Message, MessageMoves, MoveTarget } from '@parley/domain/messages';
+import type { Message } from '@parley/domain/messages';
+import type { MessageMoves, MoveTarget } from '@parley/domain/writing';
 import { messagesOf } from './messages-of.js';
 import { findFlags, forget, GAINED_BY_MOVE, holdersOf, putFlags, receiversOf } from './personal-rows.js';
 import type { MemoryUnit } from './tables.js';

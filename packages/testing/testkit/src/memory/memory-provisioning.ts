@@ -1,5 +1,5 @@
 import type { GroupId, RealmId, UserId } from '@parley/domain/kernel';
-import type { ProvisionedGroup, ProvisioningRepository, ProvisioningToken } from '@parley/domain/membership';
+import type { ProvisionedGroup, ProvisioningRepository, ProvisioningToken } from '@parley/domain/log-in';
 import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

@@ -1,5 +1,5 @@
 import type { MessageId, RealmId, UserId } from '@parley/domain/kernel';
-import type { EmojiKey, Reaction, ReactionRepository } from '@parley/domain/messages';
+import type { EmojiKey, Reaction, ReactionRepository } from '@parley/domain/writing';
 import type { MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

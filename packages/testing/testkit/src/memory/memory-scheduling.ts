@@ -4,7 +4,7 @@ import type {
   ReminderRepository,
   ScheduledMessage,
   ScheduledMessageRepository,
-} from '@parley/domain/messages';
+} from '@parley/domain/writing';
 import { MemoryRows } from './memory-rows.js';
 
 /** Scheduled messages and reminders share one counter. */

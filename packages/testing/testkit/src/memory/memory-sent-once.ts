@@ -5,7 +5,7 @@ import {
   type FirstSend,
   MAX_REMEMBERED_SENDS,
   type SentOnceRepository,
-} from '@parley/domain/messages';
+} from '@parley/domain/writing';
 import type { MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

@@ -6,7 +6,7 @@ import type {
   ProvisionedGroupView,
   ProvisionedUser,
   ProvisionedUserChange,
-} from '@parley/domain/membership';
+} from '@parley/domain/log-in';
 import { memberOf, namedValues, type PatchPath, parsePatchPath, ScimError } from './scim-filter.js';
 
 export const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User';

@@ -10,7 +10,7 @@ import {
   ProvisionUser,
   type ResourcePage,
   VerifyProvisioningToken,
-} from '@parley/domain/membership';
+} from '@parley/domain/log-in';
 import type { HttpFeature, RouteParts } from '../../declarations/feature.js';
 import {
   type Authorize,

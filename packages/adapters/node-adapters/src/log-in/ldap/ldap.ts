@@ -1,13 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { loadOptional } from '@parley/domain/kernel';
-import {
-  type DirectoryPerson,
-  type DirectoryPicture,
-  type PeopleDirectory,
-  type RoleMapping,
-  statedRole,
-} from '@parley/domain/membership';
+import type { DirectoryPerson, DirectoryPicture, PeopleDirectory } from '@parley/domain/log-in';
+import { type RoleMapping, statedRole } from '@parley/domain/membership';
 import type { Client, Entry, Filter } from 'ldapts';
 
 /** LDAP server configured by the operator. */

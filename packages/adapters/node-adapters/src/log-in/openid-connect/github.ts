@@ -5,7 +5,7 @@ import type {
   LogInMethod,
   LogInProvider,
   LogInResponse,
-} from '@parley/domain/membership';
+} from '@parley/domain/log-in';
 import { OutgoingProxy } from '../../outgoing-proxy.js';
 import { type FetchShort, fetchShortBy, refused, rejectsClient, requireSameClock } from '../log-in-services.js';
 

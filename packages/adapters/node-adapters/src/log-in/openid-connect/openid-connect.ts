@@ -1,15 +1,14 @@
 import { isParsableUrl, loadOptional } from '@parley/domain/kernel';
-import {
-  type EmailStatement,
-  type ExternalIdentity,
-  type LogInChallenge,
-  type LogInMethod,
-  type LogInProvider,
-  type LogInResponse,
-  type RoleMapping,
-  type ServiceLogOut,
-  statedRole,
-} from '@parley/domain/membership';
+import type {
+  EmailStatement,
+  ExternalIdentity,
+  LogInChallenge,
+  LogInMethod,
+  LogInProvider,
+  LogInResponse,
+  ServiceLogOut,
+} from '@parley/domain/log-in';
+import { type RoleMapping, statedRole } from '@parley/domain/membership';
 import type { AuthenticationMethod } from '@parley/domain/realms';
 import { OutgoingProxy } from '../../outgoing-proxy.js';
 import {

@@ -1,15 +1,14 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import type { CacheProvider, Profile } from '@node-saml/node-saml';
 import { loadOptional } from '@parley/domain/kernel';
-import {
-  type ExternalIdentity,
-  type LogInChallenge,
-  type LogInMethod,
-  type LogInProvider,
-  type LogInResponse,
-  type RoleMapping,
-  statedRole,
-} from '@parley/domain/membership';
+import type {
+  ExternalIdentity,
+  LogInChallenge,
+  LogInMethod,
+  LogInProvider,
+  LogInResponse,
+} from '@parley/domain/log-in';
+import { type RoleMapping, statedRole } from '@parley/domain/membership';
 import { OutgoingProxy } from '../../outgoing-proxy.js';
 import { CLOCK_SKEW_SECONDS, type FetchShort, fetchShortBy, refused, requireSameClock } from '../log-in-services.js';
 import { isSuccess, requireMeantForUs } from './saml-checks.js';
