@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { ColorPalette } from '../src/channels/color-dialog.js';
-import { TimeField } from '../src/conversation/time-field.js';
+import { TimeField } from '../src/editor/time-field.js';
 import { Bell, PencilLine, Trash2 } from '../src/icons/icons.js';
 import { Avatar } from '../src/kit/avatar.js';
 import { UnreadBadge } from '../src/kit/badge.js';

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { CLIPBOARDS, type Clipboard } from '../src/conversation/testing/clipboards.js';
+import { CLIPBOARDS, type Clipboard } from '../src/editor/testing/clipboards.js';
 import { expect, placeOf, test } from './stories.js';
 
 const fieldOf = (page: Page) => page.getByRole('textbox', { name: 'Message' });

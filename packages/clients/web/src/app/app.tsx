@@ -5,8 +5,8 @@ import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useS
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import { ContentContext, loadRareParts } from '../content/message-body.js';
 import { ConversationTitle, loadWriting } from '../conversation/conversation-page.js';
-import { onlyChannel } from '../conversation/destination-heading.js';
 import { loadWidget } from '../conversation/message-row.js';
+import { onlyChannel } from '../editor/destination-heading.js';
 import { Bell, LogIn, Menu, Settings, Users, X } from '../icons/icons.js';
 import { Shortcuts } from '../keyboard/shortcuts.js';
 import { Avatar } from '../kit/avatar.js';

@@ -3,7 +3,7 @@ import type { Chat } from '@parley/chat';
 import { useMemo } from 'react';
 import type { ContentWorld } from '../content/message-body.js';
 import type { Mention } from '../content/tree.js';
-import { timeText } from '../conversation/times.js';
+import { timeText } from '../editor/times.js';
 import { groupName } from '../people/group-name.js';
 import { openPersonCard } from '../people/open-card.js';
 import { useServices } from '../services/context.js';

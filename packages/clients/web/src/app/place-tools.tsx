@@ -2,7 +2,7 @@ import { useLingui } from '@lingui/react';
 import { type Destination, destinationOf, type Narrow, RESOLVED_PREFIX } from '@parley/chat';
 import { topicMuting } from '../channels/topic-muting.js';
 import { textOf } from '../content/tree.js';
-import { onlyChannel } from '../conversation/destination-heading.js';
+import { onlyChannel } from '../editor/destination-heading.js';
 import { BellOff, BellRing, CircleCheck, Users } from '../icons/icons.js';
 import { IconButton } from '../kit/icon-button.js';
 import { useComputed, useServices } from '../services/context.js';

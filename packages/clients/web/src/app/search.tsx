@@ -1,8 +1,8 @@
 import { useLingui } from '@lingui/react';
 import { type ChatState, formatSearch, isSearch, type Narrow } from '@parley/chat';
 import { type FormEvent, useRef, useState } from 'react';
-import { isWord } from '../conversation/destination-heading.js';
 import type { SuggestionsHandle } from '../conversation/search-suggestions.js';
+import { isWord } from '../editor/destination-heading.js';
 import { Search as SearchIcon } from '../icons/icons.js';
 import { useAddress, useComputed, useServices } from '../services/context.js';
 import { retrying, useLoaded } from '../services/loading.js';

@@ -11,17 +11,17 @@ import {
   useRef,
   useState,
 } from 'react';
+import { nextMessage } from '../editor/attached-files.js';
+import styles from '../editor/composer.module.css';
+import { DestinationName } from '../editor/destination-heading.js';
+import { SendKeys, useSendKeys } from '../editor/enter-key.js';
+import { FormattingTools } from '../editor/formatting-tools.js';
+import { useDroppedFiles, useMessageField, usePreview } from '../editor/message-field.js';
 import { SendHorizontal } from '../icons/icons.js';
 import { usePlace, useServices } from '../services/context.js';
 import type { DraftRow, OpenDraft } from '../services/drafts.js';
 import { reportFailure } from '../services/failures.js';
 import { useLoaded } from '../services/loading.js';
-import { nextMessage } from './attached-files.js';
-import styles from './composer.module.css';
-import { DestinationName } from './destination-heading.js';
-import { SendKeys, useSendKeys } from './enter-key.js';
-import { FormattingTools } from './formatting-tools.js';
-import { useDroppedFiles, useMessageField, usePreview } from './message-field.js';
 import { OtherDrafts } from './other-drafts.js';
 
 export interface ComposerHandle {
@@ -47,7 +47,7 @@ interface Props {
 const SAVE_AFTER_MS = 600;
 
 /** Loaded after the first message. */
-const loadSendLater = () => import('./send-later.js').then(({ default: SendLater }) => SendLater);
+const loadSendLater = () => import('../editor/send-later.js').then(({ default: SendLater }) => SendLater);
 
 /** Loaded when the field receives the focus. */
 const loadWarnings = () => import('./warnings.js').then(({ Warnings }) => Warnings);

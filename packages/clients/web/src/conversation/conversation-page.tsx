@@ -25,6 +25,7 @@ import {
   useState,
 } from 'react';
 import { MediaContext, mediaIn } from '../content/media.js';
+import { ChannelName, DestinationName, isWord, onlyChannel } from '../editor/destination-heading.js';
 import { RotateCcw } from '../icons/icons.js';
 import { ErrorBoundary } from '../kit/error-boundary.js';
 import { Loading } from '../kit/loading.js';
@@ -35,7 +36,6 @@ import type { ReadingPlace } from '../services/location.js';
 import { useReading } from '../services/use-reading.js';
 import type { ComposerHandle } from './composer.js';
 import styles from './conversation-page.module.css';
-import { ChannelName, DestinationName, isWord, onlyChannel } from './destination-heading.js';
 import { unfold } from './folding.js';
 import { pressOnMessage } from './message-actions.js';
 import { MessageList } from './message-list.js';

@@ -28,7 +28,7 @@ export function MessageActions({ message, commands, onEdit }: Props) {
   const quote = canSend && !isSimple ? commands.quote : null;
   const openPicker = (anchor: HTMLElement) =>
     openOverlay(anchor, async () => {
-      const { EmojiPicker } = await import('./emoji-picker.js');
+      const { EmojiPicker } = await import('../editor/emoji-picker.js');
       return <EmojiPicker label={i18n._('Add a reaction')} onPick={react} />;
     });
   const react = ({ emoji_name, emoji_code, reaction_type }: Emoji) =>

@@ -181,7 +181,7 @@ function readingActions(
       icon: AlarmClock,
       name: i18n._('Remind me about this…'),
       run: open(async () => {
-        const { ReminderDialog } = await import('./reminder-dialog.js');
+        const { ReminderDialog } = await import('../editor/reminder-dialog.js');
         return <ReminderDialog messageId={id} />;
       }),
     },

@@ -10,6 +10,8 @@ import {
 } from '@parley/chat';
 import { lazy, type MouseEvent, memo, type ReactNode, Suspense, useContext, useRef, useState } from 'react';
 import { MessageBody } from '../content/message-body.js';
+import { DestinationHeading } from '../editor/destination-heading.js';
+import { dayText } from '../editor/times.js';
 import { Star } from '../icons/icons.js';
 import { Avatar } from '../kit/avatar.js';
 import { Emoji } from '../kit/emoji.js';
@@ -20,14 +22,12 @@ import { reportFailure } from '../services/failures.js';
 import { retrying, useLoaded } from '../services/loading.js';
 import { useReading } from '../services/use-reading.js';
 import { useToday } from '../services/use-today.js';
-import { DestinationHeading } from './destination-heading.js';
 import { Folding } from './folding.js';
 import { MessageActions } from './message-actions.js';
 import type { MessageCommands } from './message-menu.js';
 import styles from './message-row.module.css';
 import { OwnMessage } from './own-message.js';
 import { Reactions } from './reactions.js';
-import { dayText } from './times.js';
 
 export interface MessageRowProps {
   readonly messageKey: string;
@@ -353,7 +353,7 @@ interface ContentProps {
   readonly match: SearchMatch | null;
 }
 
-const MessageEditor = lazy(() => retrying(() => import('./message-editor.js')));
+const MessageEditor = lazy(() => retrying(() => import('../editor/message-editor.js')));
 
 export const loadWidget = () => import('./widget.js').then(({ Widget }) => Widget);
 

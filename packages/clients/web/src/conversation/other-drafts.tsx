@@ -1,9 +1,9 @@
 import { useLingui } from '@lingui/react';
+import { splitContent } from '../editor/attached-files.js';
 import { Paperclip } from '../icons/icons.js';
 import { useServices } from '../services/context.js';
 import type { DraftRow, OpenDraft } from '../services/drafts.js';
 import { useReading } from '../services/use-reading.js';
-import { splitContent } from './attached-files.js';
 import styles from './other-drafts.module.css';
 
 /** Number of drafts shown above the field; the drafts page lists all. */

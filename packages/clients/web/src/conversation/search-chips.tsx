@@ -3,10 +3,10 @@
 import { useLingui } from '@lingui/react';
 import { type ChatState, destinationOf, formatSearch, type Narrow, parseSearch, UnclearName } from '@parley/chat';
 import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef } from 'react';
+import styles from '../editor/completion.module.css';
+import { onlyChannel } from '../editor/destination-heading.js';
 import { X } from '../icons/icons.js';
 import { mounted } from '../kit/mounted.js';
-import styles from './completion.module.css';
-import { onlyChannel } from './destination-heading.js';
 
 /** Filter at the end of a text, followed by white space. */
 const FINISHED_FILTER = /(?:^|\s)(-?[a-z-]+:(?:"[^"]+"|[^\s"]+))\s$/i;

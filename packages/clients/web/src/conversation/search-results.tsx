@@ -5,6 +5,8 @@ import type { FoundMessage, ParleyError } from '@parley/client';
 import { signal } from '@preact/signals-core';
 import { type KeyboardEvent, type ReactNode, useEffect, useState } from 'react';
 import { MessageBody } from '../content/message-body.js';
+import { DestinationHeading, isWord } from '../editor/destination-heading.js';
+import { timeText } from '../editor/times.js';
 import { RotateCcw, SearchX, X } from '../icons/icons.js';
 import { Avatar } from '../kit/avatar.js';
 import { Loading } from '../kit/loading.js';
@@ -13,10 +15,8 @@ import { useReason } from '../services/failures.js';
 import { readStored, store } from '../services/storage.js';
 import { useReading } from '../services/use-reading.js';
 import pageStyles from './conversation-page.module.css';
-import { DestinationHeading, isWord } from './destination-heading.js';
 import { destinationOfHit, findMessages } from './found-messages.js';
 import styles from './search-results.module.css';
-import { timeText } from './times.js';
 
 const ORDER_KEY = 'parley-search-order';
 

@@ -23,6 +23,7 @@ import {
   useMemo,
   useState,
 } from 'react';
+import styles from '../editor/completion.module.css';
 import type { Icon } from '../icons/icon.js';
 import { Clock, MessageSquareText, Trash2 } from '../icons/icons.js';
 import { useListbox } from '../kit/listbox.js';
@@ -30,7 +31,6 @@ import { mounted } from '../kit/mounted.js';
 import { insertText } from '../kit/text-field.js';
 import { type Services, useChat, useComputed, useFind, useServices } from '../services/context.js';
 import { useUnopenedTopics } from '../services/use-unopened-topics.js';
-import styles from './completion.module.css';
 import { usePlaces } from './finder.js';
 import { destinationOfHit, findMessages, snippetOf } from './found-messages.js';
 import { ranked } from './ranked.js';

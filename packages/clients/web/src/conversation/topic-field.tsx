@@ -1,14 +1,14 @@
 import { useLingui } from '@lingui/react';
 import { rankOf } from '@parley/chat';
 import { type KeyboardEvent, type RefObject, useState } from 'react';
+import completion from '../editor/completion.module.css';
+import styles from '../editor/composer.module.css';
+import { ChannelName } from '../editor/destination-heading.js';
 import { ChevronRight } from '../icons/icons.js';
 import { useListbox } from '../kit/listbox.js';
 import { mounted } from '../kit/mounted.js';
 import { useChat, useField } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';
-import completion from './completion.module.css';
-import styles from './composer.module.css';
-import { ChannelName } from './destination-heading.js';
 
 interface Props {
   readonly ref: RefObject<HTMLInputElement | null>;

@@ -1,13 +1,13 @@
 import { useLingui } from '@lingui/react';
 import { destinationKey, destinationOf, type Narrow } from '@parley/chat';
 import { type Ref, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { onlyChannel } from '../editor/destination-heading.js';
 import { useChat, useComputed, useFieldText, useServices } from '../services/context.js';
 import { newTopicOf } from '../services/drafts.js';
 import { reportFailure } from '../services/failures.js';
 import { useManagement } from '../services/use-management.js';
 import { Composer, type ComposerHandle } from './composer.js';
 import styles from './conversation-page.module.css';
-import { onlyChannel } from './destination-heading.js';
 import { TopicField } from './topic-field.js';
 import { TypingLine } from './typing-line.js';
 import { Writable } from './writable.js';

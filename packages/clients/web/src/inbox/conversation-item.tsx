@@ -3,7 +3,7 @@ import { useLingui } from '@lingui/react';
 import type { ConversationRow } from '@parley/chat';
 import { memo, type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { parseContent } from '../content/tree.js';
-import { DestinationName, useTopicTitle } from '../conversation/destination-heading.js';
+import { DestinationName, useTopicTitle } from '../editor/destination-heading.js';
 import { BellOff, BellRing, Check, SquareCheck } from '../icons/icons.js';
 import { Avatar } from '../kit/avatar.js';
 import { UnreadBadge } from '../kit/badge.js';

@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react';
 import type { Destination } from '@parley/chat';
-import { DestinationName } from '../conversation/destination-heading.js';
-import { UnsentContent } from '../conversation/upload-list.js';
+import { DestinationName } from '../editor/destination-heading.js';
+import { UnsentContent } from '../editor/upload-list.js';
 import { PencilLine, Trash2 } from '../icons/icons.js';
 import { Empty } from '../kit/empty.js';
 import { IconButton } from '../kit/icon-button.js';

@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react';
 import { type Chat, type ConversationRow, type Destination, destinationKey } from '@parley/chat';
 import { type ComponentType, type Dispatch, type SetStateAction, useMemo, useState } from 'react';
-import { ChannelIcon, groupTitle } from '../conversation/destination-heading.js';
+import { ChannelIcon, groupTitle } from '../editor/destination-heading.js';
 import {
   AtSign,
   BellOff,

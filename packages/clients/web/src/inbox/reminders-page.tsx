@@ -1,8 +1,8 @@
 import { useLingui } from '@lingui/react';
 import type { Reminder } from '@parley/client';
 import { MessageBody } from '../content/message-body.js';
-import styles from '../conversation/scheduling.module.css';
-import { timeText } from '../conversation/times.js';
+import styles from '../editor/scheduling.module.css';
+import { timeText } from '../editor/times.js';
 import { Bell } from '../icons/icons.js';
 import { Empty } from '../kit/empty.js';
 import { useField, useServices } from '../services/context.js';

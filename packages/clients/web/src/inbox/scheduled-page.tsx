@@ -2,11 +2,11 @@ import { useLingui } from '@lingui/react';
 import type { Destination } from '@parley/chat';
 import type { ScheduledMessage } from '@parley/client';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { DestinationName } from '../conversation/destination-heading.js';
-import { useScheduling } from '../conversation/schedule-dialog.js';
-import styles from '../conversation/scheduling.module.css';
-import { timeText } from '../conversation/times.js';
-import { UnsentContent } from '../conversation/upload-list.js';
+import { DestinationName } from '../editor/destination-heading.js';
+import { useScheduling } from '../editor/schedule-dialog.js';
+import styles from '../editor/scheduling.module.css';
+import { timeText } from '../editor/times.js';
+import { UnsentContent } from '../editor/upload-list.js';
 import { Clock, Pencil } from '../icons/icons.js';
 import { Empty } from '../kit/empty.js';
 import { IconButton } from '../kit/icon-button.js';
@@ -87,7 +87,7 @@ function Place({ to }: { readonly to: Destination }) {
   );
 }
 
-const ScheduledEditor = lazy(() => retrying(() => import('../conversation/scheduled-editor.js')));
+const ScheduledEditor = lazy(() => retrying(() => import('../editor/scheduled-editor.js')));
 
 interface RowProps {
   readonly message: ScheduledMessage;

@@ -3,8 +3,8 @@ import { useLingui } from '@lingui/react';
 import { type Chat, destinationOf, RESOLVED_PREFIX } from '@parley/chat';
 import { useEffect, useMemo, useState } from 'react';
 import { topicMuting } from '../channels/topic-muting.js';
-import { onlyChannel } from '../conversation/destination-heading.js';
 import { type Entry, Finder, usePlaces } from '../conversation/finder.js';
+import { onlyChannel } from '../editor/destination-heading.js';
 import type { Icon } from '../icons/icon.js';
 import {
   BellOff,

@@ -3,7 +3,7 @@ import { privacyOf } from '@parley/chat';
 import { useEffect, useMemo, useState } from 'react';
 import { leaveChannel } from '../channels/channel-menu.js';
 import { InlineContent } from '../content/message-body.js';
-import { ChannelIcon } from '../conversation/destination-heading.js';
+import { ChannelIcon } from '../editor/destination-heading.js';
 import { Archive, ArchiveRestore, Copy, Mail, MessageSquare, X } from '../icons/icons.js';
 import { FailureText } from '../kit/dialog.js';
 import { IconButton } from '../kit/icon-button.js';

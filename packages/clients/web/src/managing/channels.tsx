@@ -3,7 +3,7 @@ import { type Chat, type Privacy, rankOf } from '@parley/chat';
 import { type FormEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { leaveChannel } from '../channels/channel-menu.js';
 import { textOf } from '../content/tree.js';
-import { ChannelIcon } from '../conversation/destination-heading.js';
+import { ChannelIcon } from '../editor/destination-heading.js';
 import { Check, Plus } from '../icons/icons.js';
 import { FailureText } from '../kit/dialog.js';
 import { fieldIn } from '../kit/overlay.js';

@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react';
 import type { Import, ImportRun } from '@parley/client';
 import { useCallback, useEffect } from 'react';
-import { UploadList } from '../conversation/upload-list.js';
+import { UploadList } from '../editor/upload-list.js';
 import { Loading } from '../kit/loading.js';
 import overlays from '../kit/overlays.module.css';
 import { useField, useServices } from '../services/context.js';

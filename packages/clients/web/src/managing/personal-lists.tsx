@@ -2,7 +2,7 @@ import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import { narrowOf, type TopicPolicy } from '@parley/chat';
 import { type FormEvent, Fragment, useCallback, useEffect, useState } from 'react';
-import { ChannelIcon } from '../conversation/destination-heading.js';
+import { ChannelIcon } from '../editor/destination-heading.js';
 import { BellOff, Paperclip, Trash2, UserX, X } from '../icons/icons.js';
 import { Empty } from '../kit/empty.js';
 import { IconButton } from '../kit/icon-button.js';

@@ -2,7 +2,7 @@ import { useLingui } from '@lingui/react';
 import type { DirectRow, TopicRow } from '@parley/chat';
 import { type CSSProperties, memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
-import { ChannelIcon } from '../conversation/destination-heading.js';
+import { ChannelIcon } from '../editor/destination-heading.js';
 import { BellOff, BellRing, Check, ChevronDown, ChevronRight, Users as UsersIcon } from '../icons/icons.js';
 import { CountBadge, UnreadBadge } from '../kit/badge.js';
 import { Emoji } from '../kit/emoji.js';

@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import { type ComponentType, memo, type ReactNode, useMemo, useState } from 'react';
-import { groupTitle } from '../conversation/destination-heading.js';
+import { groupTitle } from '../editor/destination-heading.js';
 import { EllipsisVertical, MessageSquarePlus, Plus, Rows3 } from '../icons/icons.js';
 import { OverlayButton } from '../kit/icon-button.js';
 import { useChat, useComputed, usePlace } from '../services/context.js';

@@ -1,10 +1,10 @@
 import { useLingui } from '@lingui/react';
 import { type Destination, Scheduling } from '@parley/chat';
 import { useMemo, useState } from 'react';
-import { DestinationName } from '../conversation/destination-heading.js';
 import { FormDialog } from '../kit/dialog.js';
 import { useServices } from '../services/context.js';
 import { nextMessage } from './attached-files.js';
+import { DestinationName } from './destination-heading.js';
 import { firstTime, requireFuture, TimeField } from './time-field.js';
 
 interface Props {
