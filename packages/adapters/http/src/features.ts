@@ -6,7 +6,7 @@ import type { Presenters } from './delivery/event-presenter.js';
 import { EVENT_STREAMS } from './events/event-streams.js';
 import { EVENTS } from './events/events.js';
 import { EXPORTS } from './exports/exports.js';
-import { IMPORTS } from './exports/imports.js';
+import { IMPORTS } from './exports/owner-imports.js';
 import { PERSON_EXPORTS } from './exports/person-exports.js';
 import { BRANDING } from './files/branding.js';
 import { CUSTOM_EMOJI } from './files/custom-emoji.js';

@@ -28,9 +28,6 @@ export { pngChunk } from './files/pictures.js';
 export { permissionTitle } from './groups/group-settings.js';
 export { AnomalousPayload, escapeText, Payload } from './integrations/integration.js';
 export { INTEGRATIONS } from './integrations/integrations.js';
-export type { OptionalKey, ParamType } from './kernel/param-types.js';
-export * as paramTypes from './kernel/param-types.js';
-export { type Member, membersOfDto, NoParameters } from './kernel/params.js';
 export { type LoadGauge, type LoadLevel, noLoad, TRANSPORT_LIMITS, type TransportLimits } from './limits/budgets.js';
 export { RateLimiter, rateLimited } from './limits/counters.js';
 export {
@@ -45,6 +42,9 @@ export {
 export { AUDIT_CSV_HEADER, auditCsvLine } from './membership/audit.js';
 export { WireWebhookFormats } from './membership/outgoing-webhooks.js';
 export { notFoundPage } from './pages/layout.js';
+export type { OptionalKey, ParamType } from './params/param-types.js';
+export * as paramTypes from './params/param-types.js';
+export { type Member, membersOfDto, NoParameters } from './params/params.js';
 export { AUTHENTICATION_METHOD_NAMES, REALM_SETTING_FORMS } from './realms/realm-settings.js';
 export { createRoutes } from './routes.js';
 export * from './security/authenticate.js';

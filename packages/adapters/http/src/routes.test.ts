@@ -1,6 +1,6 @@
 import type { RouteDependencies } from './declarations/feature.js';
 import type { Route } from './declarations/route.js';
-import { membersOfDto, parse } from './kernel/params.js';
+import { membersOfDto, parse } from './params/params.js';
 import { createRoutes } from './routes.js';
 import { Parameters, type Request } from './wire/request.js';
 

@@ -10,7 +10,6 @@ import type { UserId } from '@parley/domain/kernel';
 import { checkNewRealm } from '@parley/domain/log-in';
 import type { Realm } from '@parley/domain/realms';
 import { isEmailAddress } from '@parley/domain/users';
-import { IMPORT_READERS, refuseZip, zulipReader, zulipSource } from '@parley/import-readers';
 import {
   downloadFiles,
   type ImportPlan,
@@ -21,7 +20,8 @@ import {
   reportHtml,
   reportLines,
   verifyImport,
-} from '@parley/imports';
+} from '@parley/import-plan';
+import { IMPORT_READERS, refuseZip, zulipReader, zulipSource } from '@parley/import-readers';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { OutgoingProxy, PublicWebClient } from '@parley/node-adapters';
 import { RealmReader } from '@parley/transfer/exports';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { ImportBatch } from '@parley/domain/exports';
 import type { ImportBatchId, RealmId, UnitOfWork } from '@parley/domain/kernel';
-import type { AddedReader, ImportPlan } from '@parley/imports';
+import type { AddedReader, ImportPlan } from '@parley/import-plan';
 import { unicodeEmoji } from '@parley/markdown';
 import { RealmReader } from '@parley/transfer/exports';
 import {
@@ -127,7 +127,7 @@ async function withPlan(
   opened: OpenImport,
   use: (plan: ImportPlan, realmId: RealmId) => Promise<CommandResult>,
 ): Promise<CommandResult> {
-  const { planImport } = await import('@parley/imports');
+  const { planImport } = await import('@parley/import-plan');
   const { temporaryFolderOf } = await import('./import-records.js');
   const { markdownRenderer: renderer, clock } = parley.ports;
   const { id: realmId, stringId } = await findRealm(parley, context);
@@ -155,7 +155,7 @@ async function verify(context: CommandContext): Promise<CommandResult> {
   const batchId = batchIdOf(context);
   const path = context.word(1);
   const reader = await readerOf(context, path);
-  const { addedReaders } = await import('@parley/imports');
+  const { addedReaders } = await import('@parley/import-plan');
   context.terminal.comeAfterServer();
   return context.withParley(async (parley) => {
     const opened = await reader.open(path);

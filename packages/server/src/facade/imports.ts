@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import type { Clock, ImportBatchId, RealmId, RealmUrls, UnitOfWork } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
 import { isEmailAddress, realmDeactivated } from '@parley/domain/users';
-import type { ImportPlan } from '@parley/imports';
+import type { ImportPlan } from '@parley/import-plan';
 import { unicodeEmoji } from '@parley/markdown';
 import { RealmReader } from '@parley/transfer/exports';
 import { ImportRealm, MergeImport, UndoImport, VerifyImport } from '@parley/transfer/imports';
@@ -204,7 +204,7 @@ class RecordImports implements Imports {
         const { batch } = await this.mergeImport.execute({ realmId, source: plan.source });
         return { realm: records.realm, id: batch?.id ?? null, report: await reportOf(plan) };
       }
-      const { verifyImport } = await import('@parley/imports');
+      const { verifyImport } = await import('@parley/import-plan');
       const { realm } = await this.importRealm.execute({
         source: plan.source,
         stringId: records.realm,
@@ -224,7 +224,7 @@ class RecordImports implements Imports {
     properties('The import', VERIFIED, records);
     const { realmId, batchId } = await this.batchAt(records);
     return this.withPlan(records, null, async (plan) => {
-      const { addedReaders } = await import('@parley/imports');
+      const { addedReaders } = await import('@parley/import-plan');
       const input = { realmId, batchId, records: plan.records };
       const { batchIds, unchanged, differences } = await this.verifyImport.execute(input);
       const added = await addedReaders(plan, { realmId, batchIds }, this.uow, this.reader);
@@ -261,7 +261,7 @@ class RecordImports implements Imports {
     use: (plan: ImportPlan) => Promise<T>,
   ): Promise<T> {
     const { realm: stringId, people = [], claimBy = [] } = records;
-    const { loadExisting, planImport } = await import('@parley/imports');
+    const { loadExisting, planImport } = await import('@parley/import-plan');
     const plan = await planImport(await opened(records), {
       stringId,
       realmUrl: this.urls.urlOf({ stringId, isAtServerAddress: false }),
@@ -284,7 +284,7 @@ class RecordImports implements Imports {
 }
 
 async function opened({ records, folder }: RecordsToImport): Promise<OpenImport> {
-  const { filesIn, NO_FILES } = await import('@parley/imports');
+  const { filesIn, NO_FILES } = await import('@parley/import-plan');
   return {
     records: async function* () {
       yield* records;
@@ -295,7 +295,7 @@ async function opened({ records, folder }: RecordsToImport): Promise<OpenImport>
 }
 
 async function reportOf({ summary }: ImportPlan): Promise<ImportReport> {
-  const { reportLines } = await import('@parley/imports');
+  const { reportLines } = await import('@parley/import-plan');
   const { source, records, ledger, accounts, placeholders, channels, conversations, messages, files } = summary;
   const counts = { source, records, ledger, accounts, placeholders, channels, conversations, messages, files };
   return { ...counts, text: reportLines(summary).join('\n') };

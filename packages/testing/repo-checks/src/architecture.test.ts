@@ -60,7 +60,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   blobs: { mayImport: ['@aws-sdk/client-s3', '@aws-sdk/lib-storage', '@parley/domain', 'node:'] },
   'export-files': { mayImport: ['@parley/domain', '@parley/transfer', 'ajv', 'tar-stream', 'yauzl', 'yazl', 'node:'] },
   images: { mayImport: ['@parley/domain', 'libheif-js', 'sharp', 'unpdf', 'yauzl', 'node:'] },
-  imports: {
+  'import-plan': {
     mayImport: ['@parley/domain', '@parley/transfer', '@parley/export-files', 'ajv', 'better-sqlite3', 'node:'],
   },
   'import-readers': {
@@ -145,7 +145,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/http',
       '@parley/images',
       '@parley/import-readers',
-      '@parley/imports',
+      '@parley/import-plan',
       '@parley/markdown',
       '@parley/node-adapters',
       '@parley/postgres',
@@ -179,7 +179,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/http',
       '@parley/images',
       '@parley/import-readers',
-      '@parley/imports',
+      '@parley/import-plan',
       '@parley/markdown',
       '@parley/node-adapters',
       '@parley/postgres',
@@ -303,7 +303,7 @@ const TEST_LIBRARIES = [
   '@parley/sqlite',
   'better-sqlite3',
   // Tests of readers import what they read.
-  '@parley/imports',
+  '@parley/import-plan',
   '@parley/repo-checks',
   '@parley/testkit',
   // Contracts require Jest, so the index does not export them.
@@ -397,7 +397,7 @@ describe('architecture', () => {
       'export-files',
       'http',
       'images',
-      'imports',
+      'import-plan',
       'node-adapters',
       'push-service',
       'server',

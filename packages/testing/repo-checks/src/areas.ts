@@ -21,7 +21,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
   http: [
     'wire',
     'limits',
-    'kernel',
+    'params',
     'security',
     'delivery',
     'declarations',

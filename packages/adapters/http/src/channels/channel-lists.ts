@@ -15,7 +15,7 @@ import {
 } from '@parley/domain/channels';
 import type { ChannelFolderId, ChannelId, DefaultChannelGroupId } from '@parley/domain/kernel';
 import { type Route, route } from '../declarations/route.js';
-import { MAX_IDS, MAX_NAMES, MAX_TEXT_LENGTH } from '../kernel/param-types.js';
+import { MAX_IDS, MAX_NAMES, MAX_TEXT_LENGTH } from '../params/param-types.js';
 import {
   BooleanParam,
   definedFields,
@@ -23,7 +23,7 @@ import {
   IntegerParam,
   TextListParam,
   TextParam,
-} from '../kernel/params.js';
+} from '../params/params.js';
 import * as wire from '../wire/schema.js';
 import { FOLDERS, presentFolder } from './channel.presenters.js';
 

@@ -1,4 +1,4 @@
-import { type Dto, membersOfDto, parse } from '../kernel/params.js';
+import { type Dto, membersOfDto, parse } from '../params/params.js';
 import { HttpRefusal } from '../wire/reply.js';
 import { Parameters } from '../wire/request.js';
 import {

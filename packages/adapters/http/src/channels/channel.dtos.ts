@@ -43,7 +43,7 @@ import {
   refine,
   text,
   type ValueOf,
-} from '../kernel/param-types.js';
+} from '../params/param-types.js';
 import {
   BooleanParam,
   definedFields,
@@ -56,7 +56,7 @@ import {
   TextListParam,
   TextParam,
   WordParam,
-} from '../kernel/params.js';
+} from '../params/params.js';
 import { HttpRefusal } from '../wire/reply.js';
 import {
   VISIBILITY_POLICIES,

@@ -14,7 +14,7 @@ import { conversationAt, getOrThrow, type TokenScope, type UserId } from '@parle
 import type { UserSettings } from '@parley/domain/realms';
 import { type RegisterSection, registerSection, type SectionContext } from '../declarations/register-section.js';
 import { can } from '../delivery/event-presenter.js';
-import { PresentedList } from '../kernel/json-lists.js';
+import { PresentedList } from '../params/json-lists.js';
 import * as wire from '../wire/schema.js';
 import {
   channel,

@@ -24,8 +24,8 @@ import { ListTopics, SpectateTopics } from '@parley/domain/messages';
 import type { HttpFeature } from '../declarations/feature.js';
 import { type Route, route } from '../declarations/route.js';
 import { type ConversationScope, requirePlace } from '../declarations/scope.js';
-import { PresentedList, presentLongList } from '../kernel/json-lists.js';
 import { YieldingScheduler } from '../limits/yielding.js';
+import { PresentedList, presentLongList } from '../params/json-lists.js';
 import { badValue, type WireErrors } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
 import {

@@ -1,9 +1,9 @@
 import type { Injectable, Wired } from '@parley/domain/composition';
 import type { AnyEvent, Caller, SnapshotLoader, UserRow } from '@parley/domain/kernel';
 import { type EventPresenter, form, toAll } from '../delivery/event-presenter.js';
-import { PresentedList, presentLongList } from '../kernel/json-lists.js';
-import { type Dto, IntegerParam, NoParameters, type ParamOptions } from '../kernel/params.js';
 import { YieldingScheduler } from '../limits/yielding.js';
+import { PresentedList, presentLongList } from '../params/json-lists.js';
+import { type Dto, IntegerParam, NoParameters, type ParamOptions } from '../params/params.js';
 import type { WireFields } from '../wire/reply.js';
 import type { Request } from '../wire/request.js';
 import * as wire from '../wire/schema.js';

@@ -1,7 +1,7 @@
 import type { Resolve } from '@parley/domain/composition';
 import type { Caller, Clock, UnitOfWork } from '@parley/domain/kernel';
 import { SystemMessages } from '@parley/domain/writing';
-import { NoParameters } from '../kernel/params.js';
+import { NoParameters } from '../params/params.js';
 import { success } from '../wire/reply.js';
 import { route } from './route.js';
 

@@ -1,5 +1,5 @@
 import type { Caller } from '@parley/domain/kernel';
-import { IntegerParam, NoParameters, TextParam } from '../kernel/params.js';
+import { IntegerParam, NoParameters, TextParam } from '../params/params.js';
 import { success } from '../wire/reply.js';
 import { type AnonymousClient, route } from './route.js';
 

@@ -8,8 +8,8 @@ import {
 } from '@parley/domain/access';
 import type { Injectable, Resolve, Wired } from '@parley/domain/composition';
 import { type Caller, type Decision, enforce, type RealmId, type UserId } from '@parley/domain/kernel';
-import type { Dto } from '../kernel/params.js';
 import type { LimitRule } from '../limits/rules.js';
+import type { Dto } from '../params/params.js';
 import type { Identity } from '../security/authenticate.js';
 import type { Reply, WireFields, WireText } from '../wire/reply.js';
 import type { ClientVariant, Request } from '../wire/request.js';

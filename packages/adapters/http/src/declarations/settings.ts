@@ -16,8 +16,8 @@ import {
   oneOf,
   type ParamType,
   text,
-} from '../kernel/param-types.js';
-import { type Dto, param } from '../kernel/params.js';
+} from '../params/param-types.js';
+import { type Dto, param } from '../params/params.js';
 import type { WireError } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
 

@@ -1,8 +1,8 @@
 import type { HttpFeature, RouteParts } from '../declarations/feature.js';
 import { type Route, route } from '../declarations/route.js';
 import { EventStreams } from '../delivery/stream.js';
-import { MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
-import { IntegerParam, TextParam } from '../kernel/params.js';
+import { MAX_TOKEN_LENGTH } from '../params/param-types.js';
+import { IntegerParam, TextParam } from '../params/params.js';
 import { remainingMs } from '../security/authenticate.js';
 import { badParameter, success } from '../wire/reply.js';
 import type { Request } from '../wire/request.js';

@@ -13,7 +13,8 @@ import { type AnonymousClient, type Route, route } from '../declarations/route.j
 import { outOfScope } from '../declarations/scope.js';
 import { FEATURE_LEVEL, ZULIP_VERSION } from '../declarations/server-info.js';
 import { can, type QueuePresentation, queuePresentation, toNobody } from '../delivery/event-presenter.js';
-import { writeSections } from '../kernel/json-lists.js';
+import { YieldingScheduler } from '../limits/yielding.js';
+import { writeSections } from '../params/json-lists.js';
 import {
   anyOf,
   boolean,
@@ -29,7 +30,7 @@ import {
   type ParamType,
   refine,
   text,
-} from '../kernel/param-types.js';
+} from '../params/param-types.js';
 import {
   BooleanParam,
   IntegerParam,
@@ -39,8 +40,7 @@ import {
   param,
   TextParam,
   WordParam,
-} from '../kernel/params.js';
-import { YieldingScheduler } from '../limits/yielding.js';
+} from '../params/params.js';
 import { remainingMs } from '../security/authenticate.js';
 import { badParameter, success, type WireErrors, WireText } from '../wire/reply.js';
 import type { Request } from '../wire/request.js';

@@ -9,7 +9,7 @@ import {
 import type { HttpFeature } from '../declarations/feature.js';
 import { type Route, route } from '../declarations/route.js';
 import { serveFile } from '../files/serve-file.js';
-import { IntegerParam, NoParameters, TextParam } from '../kernel/params.js';
+import { IntegerParam, NoParameters, TextParam } from '../params/params.js';
 import * as wire from '../wire/schema.js';
 
 const PERSON_EXPORT = wire.named(

@@ -7,6 +7,7 @@ import { until } from '@parley/testkit';
 import express from 'express';
 import { type AnonymousClient, type CallerRole, type Route, route } from '../declarations/route.js';
 import { ERROR_REPLIES } from '../features.js';
+import { RateLimiter } from '../limits/counters.js';
 import {
   BooleanParam,
   IntegerListParam,
@@ -15,8 +16,7 @@ import {
   NoParameters,
   TextParam,
   WordParam,
-} from '../kernel/params.js';
-import { RateLimiter } from '../limits/counters.js';
+} from '../params/params.js';
 import { type Authenticator, BasicAuthenticator, type Credentials, type Identity } from '../security/authenticate.js';
 import { type Reply, success, WireText } from '../wire/reply.js';
 import type { CompletedRequest, Logger, RequestTracer } from './request-log.js';

@@ -12,8 +12,8 @@ import {
   enforceRoles,
   type Route,
 } from '../declarations/route.js';
-import { parse } from '../kernel/params.js';
 import { ClientGone } from '../limits/budgets.js';
+import { parse } from '../params/params.js';
 import { clientOf, isProven } from '../security/authenticate.js';
 import { csrfTokenOf, withoutCsrfToken } from '../security/csrf.js';
 import { parseForm } from '../transport/bodies.js';

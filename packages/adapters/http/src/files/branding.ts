@@ -4,7 +4,7 @@ import type { Realm, RealmImageName } from '@parley/domain/realms';
 import type { HttpFeature } from '../declarations/feature.js';
 import { type Context, type Route, route } from '../declarations/route.js';
 import { publicRealmOf } from '../delivery/public-realm.js';
-import { BooleanParam, IntegerParam, NoParameters } from '../kernel/params.js';
+import { BooleanParam, IntegerParam, NoParameters } from '../params/params.js';
 import { redirectTo } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
 import { imageUpload, TAKES_IMAGE } from './images.js';

@@ -22,7 +22,7 @@ import {
   type Presented,
   type Presenters,
 } from '../delivery/event-presenter.js';
-import { IntegerParam, NoParameters, TextParam } from '../kernel/params.js';
+import { IntegerParam, NoParameters, TextParam } from '../params/params.js';
 import { type Reply, unknownPath } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
 import { imageUpload, TAKES_IMAGE } from './images.js';

@@ -2,7 +2,7 @@ import type { Emoji, EmojiType, LoadUnicodeEmoji } from '@parley/domain/files';
 import type { HttpFeature } from '../declarations/feature.js';
 import { type Route, route } from '../declarations/route.js';
 import type { PublicRealm } from '../delivery/public-realm.js';
-import { NoParameters } from '../kernel/params.js';
+import { NoParameters } from '../params/params.js';
 import type { ClientVariant } from '../wire/request.js';
 import * as wire from '../wire/schema.js';
 import { SERVES_PICTURES, serveIdenticon } from './pictures.js';

@@ -3,7 +3,7 @@ import { deflateSync } from 'node:zlib';
 import { type ReadablePicture, ReadExternalPicture } from '@parley/domain/files';
 import type { HttpFeature } from '../declarations/feature.js';
 import { type Route, route } from '../declarations/route.js';
-import { TextParam } from '../kernel/params.js';
+import { TextParam } from '../params/params.js';
 import type { Reply } from '../wire/reply.js';
 
 /** Returns a PNG chunk with length and checksum. `type` has four letters. */

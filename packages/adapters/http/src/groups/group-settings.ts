@@ -1,7 +1,7 @@
 import type { GroupSettingUpdate, GroupSettingValue } from '@parley/domain/access';
 import type { GroupId, UserId } from '@parley/domain/kernel';
-import { anyOf, integer, listOf, MAX_IDS, named, object, optional, type ValueOf } from '../kernel/param-types.js';
-import { type Dto, definedFields, param } from '../kernel/params.js';
+import { anyOf, integer, listOf, MAX_IDS, named, object, optional, type ValueOf } from '../params/param-types.js';
+import { type Dto, definedFields, param } from '../params/params.js';
 
 const ids = listOf(integer(), { max: MAX_IDS });
 /** Holders of a permission: a group id, or a set of users and groups. */

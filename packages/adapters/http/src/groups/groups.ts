@@ -31,9 +31,9 @@ import {
   type Presenters,
   toAll,
 } from '../delivery/event-presenter.js';
-import { PresentedList } from '../kernel/json-lists.js';
-import { MAX_IDS, MAX_TEXT_LENGTH } from '../kernel/param-types.js';
-import { BooleanParam, definedFields, IntegerListParam, IntegerParam, TextParam } from '../kernel/params.js';
+import { PresentedList } from '../params/json-lists.js';
+import { MAX_IDS, MAX_TEXT_LENGTH } from '../params/param-types.js';
+import { BooleanParam, definedFields, IntegerListParam, IntegerParam, TextParam } from '../params/params.js';
 import type { WireErrors, WireFields } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
 import {

@@ -3,8 +3,8 @@ import { PostIntegration, WarnIntegrationOwner } from '@parley/domain/membership
 import type { HttpFeature } from '../declarations/feature.js';
 import { catalogueSection } from '../declarations/register-section.js';
 import { type Route, route } from '../declarations/route.js';
-import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
-import { BooleanParam, NoParameters, TextListParam, TextParam } from '../kernel/params.js';
+import { MAX_TEXT_LENGTH } from '../params/param-types.js';
+import { BooleanParam, NoParameters, TextListParam, TextParam } from '../params/params.js';
 import { parseForm } from '../transport/bodies.js';
 import { badParameter, HttpRefusal, malformedJson, malformedPayload, success, type WireFields } from '../wire/reply.js';
 import type { Request } from '../wire/request.js';

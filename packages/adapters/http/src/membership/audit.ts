@@ -2,7 +2,7 @@ import type { UserId } from '@parley/domain/kernel';
 import { type AuditFilter, ListAuditEntries, type StoredAuditEntry } from '@parley/domain/membership';
 import type { HttpFeature } from '../declarations/feature.js';
 import { type Route, route } from '../declarations/route.js';
-import { definedFields, IntegerParam, TextParam } from '../kernel/params.js';
+import { definedFields, IntegerParam, TextParam } from '../params/params.js';
 import * as wire from '../wire/schema.js';
 
 const MAX_PER_PAGE = 500;

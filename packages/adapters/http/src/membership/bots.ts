@@ -31,7 +31,9 @@ import { type Route, route } from '../declarations/route.js';
 import { form, type Presenters, toAll } from '../delivery/event-presenter.js';
 import { type PublicRealm, publicRealmOf } from '../delivery/public-realm.js';
 import { imageUpload, TAKES_IMAGE } from '../files/images.js';
-import { PresentedList } from '../kernel/json-lists.js';
+import { TRANSPORT_LIMITS } from '../limits/budgets.js';
+import { YieldingScheduler } from '../limits/yielding.js';
+import { PresentedList } from '../params/json-lists.js';
 import {
   json,
   MAX_IDS,
@@ -42,7 +44,7 @@ import {
   refine,
   text,
   unparsed,
-} from '../kernel/param-types.js';
+} from '../params/param-types.js';
 import {
   BooleanParam,
   checkedParam,
@@ -53,9 +55,7 @@ import {
   param,
   TextListParam,
   TextParam,
-} from '../kernel/params.js';
-import { TRANSPORT_LIMITS } from '../limits/budgets.js';
-import { YieldingScheduler } from '../limits/yielding.js';
+} from '../params/params.js';
 import { avatarUrl } from '../users/avatar-urls.js';
 import { BOT_TYPES, ROLE_NUMBERS, ROLES_BY_NUMBER } from '../users/user.presenters.js';
 import { personForm } from '../users/user-page.js';

@@ -2,8 +2,8 @@ import type { UserId } from '@parley/domain/kernel';
 import { type Erasure, GetErasure, RequestErasure } from '@parley/domain/membership';
 import type { HttpFeature } from '../declarations/feature.js';
 import { type Route, route } from '../declarations/route.js';
-import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
-import { BooleanParam, IntegerParam, TextParam } from '../kernel/params.js';
+import { MAX_TEXT_LENGTH } from '../params/param-types.js';
+import { BooleanParam, IntegerParam, TextParam } from '../params/params.js';
 import * as wire from '../wire/schema.js';
 
 const ERASURE = wire.fields({

@@ -3,9 +3,9 @@ import { type ChangedDataOwner, ListVisibleData, SetHostData } from '@parley/dom
 import type { HttpFeature } from '../declarations/feature.js';
 import { route } from '../declarations/route.js';
 import { can, form, opened, type Presenters } from '../delivery/event-presenter.js';
-import { asIs, type ParamType, recordOf } from '../kernel/param-types.js';
-import { IntegerListParam, IntegerParam, param, WordParam } from '../kernel/params.js';
 import { APPLICATION_DATA } from '../messages/message.presenters.js';
+import { asIs, type ParamType, recordOf } from '../params/param-types.js';
+import { IntegerListParam, IntegerParam, param, WordParam } from '../params/params.js';
 import { success } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
 

@@ -15,7 +15,7 @@ import {
 import type { HttpFeature } from '../declarations/feature.js';
 import { type Route, route } from '../declarations/route.js';
 import { form, type Presenters, toAll } from '../delivery/event-presenter.js';
-import { MAX_NAMES, MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
+import { MAX_NAMES, MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../params/param-types.js';
 import {
   BooleanParam,
   IntegerListParam,
@@ -24,7 +24,7 @@ import {
   NoParameters,
   NullableIntegerParam,
   TextParam,
-} from '../kernel/params.js';
+} from '../params/params.js';
 import { presentApiKey } from '../users/authentication.js';
 import { ROLE_NUMBERS, ROLES_BY_NUMBER } from '../users/user.presenters.js';
 import { toEmailVisibility } from '../users/user-settings.js';

@@ -29,8 +29,8 @@ import {
   oneOf,
   optional,
   text,
-} from '../kernel/param-types.js';
-import { IntegerParam, param } from '../kernel/params.js';
+} from '../params/param-types.js';
+import { IntegerParam, param } from '../params/params.js';
 import * as wire from '../wire/schema.js';
 import { CONTENT } from './message.dtos.js';
 

@@ -2,7 +2,7 @@ import type { ChannelId, HoldId, MessageId, UserId } from '@parley/domain/kernel
 import { CreateHold, type Hold, ListHolds, MAX_HOLD_REASON_LENGTH, ReleaseHold } from '@parley/domain/writing';
 import type { HttpFeature } from '../declarations/feature.js';
 import { type Route, route } from '../declarations/route.js';
-import { IntegerParam, NoParameters, TextParam } from '../kernel/params.js';
+import { IntegerParam, NoParameters, TextParam } from '../params/params.js';
 import * as wire from '../wire/schema.js';
 
 class CreateHoldDto {

@@ -1,5 +1,5 @@
 import { parseFlagChange } from '@parley/domain/messages';
-import { type Dto, parse } from '../kernel/params.js';
+import { type Dto, parse } from '../params/params.js';
 import { HttpRefusal } from '../wire/reply.js';
 import { Parameters } from '../wire/request.js';
 import {

@@ -19,7 +19,7 @@ import {
   type TypingOp,
   type UpdateMessageInput,
 } from '@parley/domain/writing';
-import { integer, listOf, MAX_IDS, MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
+import { integer, listOf, MAX_IDS, MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../params/param-types.js';
 import {
   BooleanParam,
   definedFields,
@@ -28,7 +28,7 @@ import {
   param,
   TextParam,
   WordParam,
-} from '../kernel/params.js';
+} from '../params/params.js';
 import { badParameter, missingArgument } from '../wire/reply.js';
 import { PROPAGATE_MODES } from './message.presenters.js';
 import { addressee, anchorText, narrow, parseAddressee, parseAnchor, parseAnchorDate } from './narrow-param.js';

@@ -10,7 +10,7 @@ import type { HttpFeature } from '../declarations/feature.js';
 import { type RegisterSection, registerSection } from '../declarations/register-section.js';
 import { type Route, route } from '../declarations/route.js';
 import { form, type Presenters, toAll } from '../delivery/event-presenter.js';
-import { IntegerParam } from '../kernel/params.js';
+import { IntegerParam } from '../params/params.js';
 import * as wire from '../wire/schema.js';
 
 /** Users §10. */

@@ -19,7 +19,7 @@ import {
   named,
   type ParamType,
   text,
-} from '../kernel/param-types.js';
+} from '../params/param-types.js';
 import { badParameter, ParamError, TooLong } from '../wire/reply.js';
 
 /** Loose limit: the use case rejects long channel names and unknown addresses with its own error message. */

@@ -11,7 +11,7 @@ import type { HttpFeature } from '../declarations/feature.js';
 import { type RegisterSection, registerSection } from '../declarations/register-section.js';
 import { type Route, route } from '../declarations/route.js';
 import { form, type Presenters, toAll } from '../delivery/event-presenter.js';
-import { BooleanParam, NoParameters, TextParam } from '../kernel/params.js';
+import { BooleanParam, NoParameters, TextParam } from '../params/params.js';
 import type { WireErrors } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
 

@@ -14,8 +14,8 @@ import {
   type Presenters,
 } from '../delivery/event-presenter.js';
 import { EMOJI_FIELDS, parseEmojiType, presentEmoji } from '../files/emoji.js';
-import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
-import { IntegerParam, TextParam } from '../kernel/params.js';
+import { MAX_TEXT_LENGTH } from '../params/param-types.js';
+import { IntegerParam, TextParam } from '../params/params.js';
 import { UNKNOWN_USER_NAME } from '../users/user.presenters.js';
 import type { MessagePart } from '../wire/message-parts.js';
 import { type ClientVariant, variantByKey } from '../wire/request.js';

@@ -30,8 +30,8 @@ import {
   NOT_LISTED,
   named,
   type ValueOf,
-} from '../kernel/param-types.js';
-import { BooleanParam, IntegerParam, param, TextParam, WordParam } from '../kernel/params.js';
+} from '../params/param-types.js';
+import { BooleanParam, IntegerParam, param, TextParam, WordParam } from '../params/params.js';
 import * as wire from '../wire/schema.js';
 import { CONTENT, isReadingClient } from './message.dtos.js';
 

@@ -11,7 +11,7 @@ import {
 import type { HttpFeature } from '../declarations/feature.js';
 import { WireList } from '../declarations/personal-list.js';
 import type { Presenters } from '../delivery/event-presenter.js';
-import { IntegerParam, TextParam } from '../kernel/params.js';
+import { IntegerParam, TextParam } from '../params/params.js';
 import * as wire from '../wire/schema.js';
 
 const LIST = new WireList<Snippet>({

@@ -1,7 +1,7 @@
 import { route } from '../declarations/route.js';
 import { eventSchema, form, formWithout } from '../delivery/event-presenter.js';
-import { json, listOf, oneOf } from '../kernel/param-types.js';
-import { IntegerParam, param, TextParam } from '../kernel/params.js';
+import { json, listOf, oneOf } from '../params/param-types.js';
+import { IntegerParam, param, TextParam } from '../params/params.js';
 import { success } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
 import { writeClientApi } from './client-api.js';

@@ -1,6 +1,6 @@
 import { type Route, route } from '../declarations/route.js';
-import { NoParameters } from '../kernel/params.js';
 import { YieldingScheduler } from '../limits/yielding.js';
+import { NoParameters } from '../params/params.js';
 
 /** Routes of the OpenAPI document and its HTML page, which are the same for all callers. */
 export function openApiRoutes(routes: readonly Route[]): readonly Route[] {

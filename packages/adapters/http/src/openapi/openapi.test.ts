@@ -1,6 +1,6 @@
 import type { RouteDependencies } from '../declarations/feature.js';
 import { route } from '../declarations/route.js';
-import { IntegerListParam, IntegerParam, TextParam } from '../kernel/params.js';
+import { IntegerListParam, IntegerParam, TextParam } from '../params/params.js';
 import { createRoutes } from '../routes.js';
 import { success } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';

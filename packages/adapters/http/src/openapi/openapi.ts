@@ -1,7 +1,7 @@
 import { TAGS } from '../declarations/operation.js';
 import { type DocumentedRoute, isDocumented, type Route } from '../declarations/route.js';
 import { FEATURE_LEVEL } from '../declarations/server-info.js';
-import { type Member, membersOfDto } from '../kernel/params.js';
+import { type Member, membersOfDto } from '../params/params.js';
 import type { JsonSchema } from '../wire/schema.js';
 import { parameterDescription } from './parameters.js';
 

@@ -7,8 +7,8 @@ import {
   type UnprovenLogIn,
 } from '@parley/domain/log-in';
 import type { Route } from '../declarations/route.js';
-import { MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
-import { TextParam } from '../kernel/params.js';
+import { MAX_TOKEN_LENGTH } from '../params/param-types.js';
+import { TextParam } from '../params/params.js';
 import { readServiceLogIn } from '../security/authenticate.js';
 import type { LogInRecord, Reply } from '../wire/reply.js';
 import type { Request } from '../wire/request.js';

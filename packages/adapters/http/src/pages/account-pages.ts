@@ -1,8 +1,8 @@
 import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '@parley/domain/access';
 import { ConfirmEmailChange, GetConfirmation, RequestPasswordReset, ResetPassword } from '@parley/domain/membership';
 import type { Route } from '../declarations/route.js';
-import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
-import { NoParameters, TextParam } from '../kernel/params.js';
+import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../params/param-types.js';
+import { NoParameters, TextParam } from '../params/params.js';
 import type { Reply } from '../wire/reply.js';
 import { type Html, html } from './html.js';
 import {

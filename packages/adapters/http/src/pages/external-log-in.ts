@@ -16,8 +16,8 @@ import {
 import { GetConfirmation } from '@parley/domain/membership';
 import type { User } from '@parley/domain/users';
 import type { Route } from '../declarations/route.js';
-import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
-import { TextParam } from '../kernel/params.js';
+import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../params/param-types.js';
+import { TextParam } from '../params/params.js';
 import { MAX_SEALED_LENGTH, readServiceLogIn } from '../security/authenticate.js';
 import type { LogInRecord, Reply } from '../wire/reply.js';
 import type { Request } from '../wire/request.js';

@@ -1,7 +1,7 @@
 import { FindImportedMessage } from '@parley/transfer/imports';
 import type { Route } from '../declarations/route.js';
-import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
-import { TextParam } from '../kernel/params.js';
+import { MAX_TEXT_LENGTH } from '../params/param-types.js';
+import { TextParam } from '../params/params.js';
 import { type PageParts, pageRoute, seeOther } from './layout.js';
 import { isUserOf } from './log-in-page.js';
 

@@ -14,7 +14,7 @@ import type { ServerInfo } from '../declarations/server-info.js';
 import type { WebAssets } from '../declarations/web-assets.js';
 import { type PublicRealms, publicRealmOf } from '../delivery/public-realm.js';
 import { realmImageUrl } from '../files/realm-image-urls.js';
-import type { Dto } from '../kernel/params.js';
+import type { Dto } from '../params/params.js';
 import type { SessionCookies } from '../security/authenticate.js';
 import type { Reply } from '../wire/reply.js';
 import type { Request } from '../wire/request.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Route, route } from '../declarations/route.js';
-import { NoParameters } from '../kernel/params.js';
+import { NoParameters } from '../params/params.js';
 import type { Site } from './layout.js';
 
 /**

@@ -11,8 +11,8 @@ import {
   TakeSecondStep,
 } from '@parley/domain/log-in';
 import type { Route } from '../declarations/route.js';
-import { MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
-import { TextParam } from '../kernel/params.js';
+import { MAX_TOKEN_LENGTH } from '../params/param-types.js';
+import { TextParam } from '../params/params.js';
 import { LOG_IN_COOKIE, MAX_SEALED_LENGTH, readCookie } from '../security/authenticate.js';
 import type { Reply } from '../wire/reply.js';
 import type { Request } from '../wire/request.js';

@@ -17,8 +17,8 @@ import {
 import { hasSecondFactor, MAX_PASSKEY_NAME_LENGTH } from '@parley/domain/users';
 import type { Route } from '../declarations/route.js';
 import { route } from '../declarations/route.js';
-import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
-import { IntegerParam, TextParam } from '../kernel/params.js';
+import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../params/param-types.js';
+import { IntegerParam, TextParam } from '../params/params.js';
 import type { Reply } from '../wire/reply.js';
 import { type Html, html } from './html.js';
 import {

@@ -3,7 +3,7 @@ import { DomainError, directionOf } from '@parley/domain/kernel';
 import type { Realm } from '@parley/domain/realms';
 import { type Route, route } from '../declarations/route.js';
 import { servePicture } from '../files/pictures.js';
-import { TextParam } from '../kernel/params.js';
+import { TextParam } from '../params/params.js';
 import type { Identity } from '../security/authenticate.js';
 import { type Reply, unknownPath } from '../wire/reply.js';
 import { html } from './html.js';

@@ -1,7 +1,7 @@
 import { ReceiveEmail, VerifyGatewayToken } from '@parley/domain/push';
 import type { HttpFeature } from '../declarations/feature.js';
 import { type Route, route } from '../declarations/route.js';
-import { TextParam } from '../kernel/params.js';
+import { TextParam } from '../params/params.js';
 import { HttpRefusal, success, type WireErrors } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
 

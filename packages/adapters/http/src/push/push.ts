@@ -22,8 +22,8 @@ import type { HttpFeature } from '../declarations/feature.js';
 import { type RegisterSection, registerSection } from '../declarations/register-section.js';
 import { type Route, route } from '../declarations/route.js';
 import { form, type Presenters, toAll, toNobody } from '../delivery/event-presenter.js';
-import { integer, MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH, refine } from '../kernel/param-types.js';
-import { IntegerParam, NoParameters, param, TextParam, WordParam } from '../kernel/params.js';
+import { integer, MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH, refine } from '../params/param-types.js';
+import { IntegerParam, NoParameters, param, TextParam, WordParam } from '../params/params.js';
 import type { WireErrors, WireFields } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
 

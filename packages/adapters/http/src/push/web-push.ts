@@ -1,7 +1,7 @@
 import { AddWebPushSubscription, ListWebPushSubscriptions, RemoveWebPushSubscription } from '@parley/domain/push';
 import type { HttpFeature } from '../declarations/feature.js';
 import { type Route, route } from '../declarations/route.js';
-import { NoParameters, TextParam } from '../kernel/params.js';
+import { NoParameters, TextParam } from '../params/params.js';
 import type { WireErrors } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
 

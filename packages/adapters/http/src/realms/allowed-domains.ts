@@ -11,8 +11,8 @@ import type { HttpFeature } from '../declarations/feature.js';
 import { registerSection } from '../declarations/register-section.js';
 import { type Route, route } from '../declarations/route.js';
 import { form, type Presenters, toAll } from '../delivery/event-presenter.js';
-import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
-import { BooleanParam, NoParameters, TextParam } from '../kernel/params.js';
+import { MAX_TEXT_LENGTH } from '../params/param-types.js';
+import { BooleanParam, NoParameters, TextParam } from '../params/params.js';
 import * as wire from '../wire/schema.js';
 
 /** Organization §5. */

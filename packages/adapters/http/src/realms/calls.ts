@@ -8,8 +8,8 @@ import {
 import type { HttpFeature } from '../declarations/feature.js';
 import { fixedSection } from '../declarations/register-section.js';
 import { type Route, route } from '../declarations/route.js';
-import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
-import { BooleanParam, NoParameters, TextParam } from '../kernel/params.js';
+import { MAX_TEXT_LENGTH } from '../params/param-types.js';
+import { BooleanParam, NoParameters, TextParam } from '../params/params.js';
 import { redirectTo } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
 

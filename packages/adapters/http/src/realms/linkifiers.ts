@@ -12,7 +12,7 @@ import type { HttpFeature } from '../declarations/feature.js';
 import { fixedSection, plainSection } from '../declarations/register-section.js';
 import { type Route, route } from '../declarations/route.js';
 import { can, form, opened, type Presenters } from '../delivery/event-presenter.js';
-import { MAX_IDS } from '../kernel/param-types.js';
+import { MAX_IDS } from '../params/param-types.js';
 import {
   definedFields,
   IntegerListParam,
@@ -20,7 +20,7 @@ import {
   NoParameters,
   TextListParam,
   TextParam,
-} from '../kernel/params.js';
+} from '../params/params.js';
 import { presentModelErrors, type WireErrors } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
 

@@ -9,7 +9,7 @@ import type { HttpFeature } from '../declarations/feature.js';
 import { registerSection } from '../declarations/register-section.js';
 import { type Route, route } from '../declarations/route.js';
 import { form, type Presenters, toAll } from '../delivery/event-presenter.js';
-import { IntegerParam, TextParam } from '../kernel/params.js';
+import { IntegerParam, TextParam } from '../params/params.js';
 import { presentModelErrors, type WireErrors } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
 

@@ -19,8 +19,8 @@ import {
   toPermissionChanges,
 } from '../groups/group-settings.js';
 import { permissionFields } from '../groups/groups.js';
-import { boolean, json, MAX_TEXT_LENGTH, type ParamType, recordOf, refine, text } from '../kernel/param-types.js';
-import { param, TextParam } from '../kernel/params.js';
+import { boolean, json, MAX_TEXT_LENGTH, type ParamType, recordOf, refine, text } from '../params/param-types.js';
+import { param, TextParam } from '../params/params.js';
 import { USER_SETTING_FORMS } from '../users/user-settings.js';
 import { badValue, quotable, type WireFields } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';

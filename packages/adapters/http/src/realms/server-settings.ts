@@ -6,7 +6,7 @@ import { type Route, route } from '../declarations/route.js';
 import { FEATURE_LEVEL, type ServerInfo, ZULIP_VERSION } from '../declarations/server-info.js';
 import { publicRealmOf } from '../delivery/public-realm.js';
 import { realmImageUrl } from '../files/realm-image-urls.js';
-import { NoParameters } from '../kernel/params.js';
+import { NoParameters } from '../params/params.js';
 import { badParameter, success, type WireFields } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
 

@@ -8,9 +8,9 @@ import { type Route, route } from '../declarations/route.js';
 import { createExpressAdapter, type ExpressAdapter } from '../express/router.js';
 import type { AdapterOptions } from '../express/services.js';
 import { ERROR_REPLIES } from '../features.js';
-import { NoParameters, TextParam } from '../kernel/params.js';
 import type { LoadLevel } from '../limits/budgets.js';
 import { RateLimiter } from '../limits/counters.js';
+import { NoParameters, TextParam } from '../params/params.js';
 import type { Authenticator } from '../security/authenticate.js';
 import { type Reply, success, WireText } from '../wire/reply.js';
 

@@ -9,8 +9,8 @@ import type { HttpFeature } from '../declarations/feature.js';
 import { type RegisterSection, registerSection } from '../declarations/register-section.js';
 import { type Route, route } from '../declarations/route.js';
 import { form, type Presenters, toAll } from '../delivery/event-presenter.js';
-import { MAX_NAMES } from '../kernel/param-types.js';
-import { NoParameters, TextListParam } from '../kernel/params.js';
+import { MAX_NAMES } from '../params/param-types.js';
+import { NoParameters, TextListParam } from '../params/params.js';
 import * as wire from '../wire/schema.js';
 
 export const alertWordsSection: RegisterSection = registerSection({

@@ -21,9 +21,9 @@ import {
 import type { HttpFeature, RouteParts } from '../declarations/feature.js';
 import { type AnonymousClient, type Context, type Route, route } from '../declarations/route.js';
 import { publicRealmOf } from '../delivery/public-realm.js';
-import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
-import { BooleanParam, IntegerParam, NoParameters, TextParam } from '../kernel/params.js';
 import { keyFrom } from '../limits/rules.js';
+import { MAX_TEXT_LENGTH } from '../params/param-types.js';
+import { BooleanParam, IntegerParam, NoParameters, TextParam } from '../params/params.js';
 import {
   BASIC_CHALLENGE,
   failure,

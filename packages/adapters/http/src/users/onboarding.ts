@@ -8,8 +8,8 @@ import type { HttpFeature } from '../declarations/feature.js';
 import { type RegisterSection, registerSection } from '../declarations/register-section.js';
 import { type Route, route } from '../declarations/route.js';
 import { form, type Presenters, toAll } from '../delivery/event-presenter.js';
-import { MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
-import { TextParam } from '../kernel/params.js';
+import { MAX_TOKEN_LENGTH } from '../params/param-types.js';
+import { TextParam } from '../params/params.js';
 import * as wire from '../wire/schema.js';
 
 /** Users §22. */

@@ -30,9 +30,9 @@ import {
   type QueuePresentation,
 } from '../delivery/event-presenter.js';
 import { type PublicRealm, publicRealmOf } from '../delivery/public-realm.js';
-import { PresentedText } from '../kernel/json-lists.js';
-import { MAX_TEXT_LENGTH, refine, text } from '../kernel/param-types.js';
-import { BooleanParam, IntegerParam, NoParameters, param, TextParam } from '../kernel/params.js';
+import { PresentedText } from '../params/json-lists.js';
+import { MAX_TEXT_LENGTH, refine, text } from '../params/param-types.js';
+import { BooleanParam, IntegerParam, NoParameters, param, TextParam } from '../params/params.js';
 import { type WireFields, WireText } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
 

@@ -31,7 +31,7 @@ import {
   recordOf,
   text,
   type ValueOf,
-} from '../kernel/param-types.js';
+} from '../params/param-types.js';
 import {
   BooleanParam,
   definedFields,
@@ -40,7 +40,7 @@ import {
   NoParameters,
   param,
   TextParam,
-} from '../kernel/params.js';
+} from '../params/params.js';
 import { type ClientVariant, variantByKey } from '../wire/request.js';
 import * as wire from '../wire/schema.js';
 import { presentProfileValue } from './user.presenters.js';

@@ -1,8 +1,8 @@
 import { type DisplaySwitch, SwitchDisplay } from '@parley/domain/users';
 import type { HttpFeature } from '../declarations/feature.js';
 import { type Route, route } from '../declarations/route.js';
-import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
-import { TextParam } from '../kernel/params.js';
+import { MAX_TEXT_LENGTH } from '../params/param-types.js';
+import { TextParam } from '../params/params.js';
 import { badParameter, success, successSaying } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
 

@@ -15,8 +15,8 @@ import { type RegisterSection, registerSection } from '../declarations/register-
 import { type Route, route } from '../declarations/route.js';
 import { form, opened, type Presenters } from '../delivery/event-presenter.js';
 import { EMOJI_FIELDS, parseEmojiType, presentEmoji } from '../files/emoji.js';
-import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
-import { BooleanParam, IntegerParam, TextParam } from '../kernel/params.js';
+import { MAX_TEXT_LENGTH } from '../params/param-types.js';
+import { BooleanParam, IntegerParam, TextParam } from '../params/params.js';
 import type { WireErrors, WireFields } from '../wire/reply.js';
 import { type ClientVariant, variantByKey } from '../wire/request.js';
 import * as wire from '../wire/schema.js';

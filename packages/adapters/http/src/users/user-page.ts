@@ -4,7 +4,7 @@ import { emailVisibilityOf, type UserList, visibleEmailSettings } from '@parley/
 import { type EventForm, form } from '../delivery/event-presenter.js';
 import { PresentedTexts } from '../delivery/presented-texts.js';
 import { publicRealmOf } from '../delivery/public-realm.js';
-import { SharedList } from '../kernel/json-lists.js';
+import { SharedList } from '../params/json-lists.js';
 import { EncodedTexts } from '../wire/caches.js';
 import * as wire from '../wire/schema.js';
 import { type PresentableUser, presentUser, type UserForm } from './user.presenters.js';

@@ -38,8 +38,8 @@ import {
   refine,
   text,
   type ValueOf,
-} from '../kernel/param-types.js';
-import { definedFields, param, TextParam } from '../kernel/params.js';
+} from '../params/param-types.js';
+import { definedFields, param, TextParam } from '../params/params.js';
 import type { WireFields } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
 import { presentAvatar } from './user.presenters.js';

@@ -1,4 +1,4 @@
-import { parse } from '../kernel/params.js';
+import { parse } from '../params/params.js';
 import { HttpRefusal } from '../wire/reply.js';
 import { Parameters } from '../wire/request.js';
 import { ListUsersDto } from './users.js';

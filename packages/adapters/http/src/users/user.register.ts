@@ -19,7 +19,7 @@ import {
 } from '../declarations/register-section.js';
 import { can } from '../delivery/event-presenter.js';
 import { type PublicRealm, publicRealmOf } from '../delivery/public-realm.js';
-import type { SharedList } from '../kernel/json-lists.js';
+import type { SharedList } from '../params/json-lists.js';
 import * as wire from '../wire/schema.js';
 import { presentOwnRights } from './own-rights.js';
 import { presentAvatar, presentUnknownUser, shownUser, user } from './user.presenters.js';

@@ -12,7 +12,8 @@ import {
 import { GetOwnUser, GetUser, ListUsers } from '@parley/domain/users';
 import type { HttpFeature } from '../declarations/feature.js';
 import { type Route, route } from '../declarations/route.js';
-import { presentLongList } from '../kernel/json-lists.js';
+import { YieldingScheduler } from '../limits/yielding.js';
+import { presentLongList } from '../params/json-lists.js';
 import {
   boolean,
   integer,
@@ -22,7 +23,7 @@ import {
   object,
   optional,
   type ParamType,
-} from '../kernel/param-types.js';
+} from '../params/param-types.js';
 import {
   BooleanParam,
   definedFields,
@@ -31,8 +32,7 @@ import {
   NoParameters,
   param,
   TextParam,
-} from '../kernel/params.js';
-import { YieldingScheduler } from '../limits/yielding.js';
+} from '../params/params.js';
 import { success, TooLong, type WireErrors } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
 import {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ImportBatch, ImportedRecord } from '@parley/domain/exports';
 import type { ImportBatchId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
-import { type ExistingOrganization, type ImportPlan, planImport } from '@parley/imports';
+import { type ExistingOrganization, type ImportPlan, planImport } from '@parley/import-plan';
 import { FakeRenderer } from '@parley/testkit';
 import type { MessageCopy } from '@parley/transfer/exports';
 import type { MembershipState } from '@parley/transfer/imports';

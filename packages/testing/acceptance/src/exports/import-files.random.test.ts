@@ -1,6 +1,6 @@
 import { SweepFiles } from '@parley/domain/files';
 import type { RealmId, UserId } from '@parley/domain/kernel';
-import { openRecords, type TestRecords } from '@parley/imports/testing';
+import { openRecords, type TestRecords } from '@parley/import-plan/testing';
 import { RealmReader } from '@parley/transfer/exports';
 import { AddImportedFiles, MergePlaceholder } from '@parley/transfer/imports';
 import fc from 'fast-check';

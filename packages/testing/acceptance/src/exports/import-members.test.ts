@@ -1,6 +1,6 @@
 import type { RealmId } from '@parley/domain/kernel';
-import { reportLines } from '@parley/imports';
-import type { TestRecords } from '@parley/imports/testing';
+import { reportLines } from '@parley/import-plan';
+import type { TestRecords } from '@parley/import-plan/testing';
 import { RealmReader } from '@parley/transfer/exports';
 import { MergePlaceholder } from '@parley/transfer/imports';
 import { fieldsOf, type Wire } from '../testing/expectations.js';

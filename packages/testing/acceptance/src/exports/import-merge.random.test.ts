@@ -1,5 +1,5 @@
 import type { ChannelId, PersonCopy, RealmCopy, RealmId } from '@parley/domain/kernel';
-import { aRecord, couldRead, type TestRecords } from '@parley/imports/testing';
+import { aRecord, couldRead, type TestRecords } from '@parley/import-plan/testing';
 import { type MessageCopy, RealmReader } from '@parley/transfer/exports';
 import fc from 'fast-check';
 import type { Wire } from '../testing/expectations.js';

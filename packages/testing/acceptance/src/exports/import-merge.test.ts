@@ -1,6 +1,6 @@
 import type { RealmId, Transaction } from '@parley/domain/kernel';
-import { reportLines } from '@parley/imports';
-import type { TestRecords } from '@parley/imports/testing';
+import { reportLines } from '@parley/import-plan';
+import type { TestRecords } from '@parley/import-plan/testing';
 import { fieldsOf, type Wire } from '../testing/expectations.js';
 import { ImportLab, messageRecord as message, personRecord as person } from '../testing/import-lab.js';
 import type { TestServer, TestUser } from '../testing/test-server.js';

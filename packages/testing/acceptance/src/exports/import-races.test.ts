@@ -1,5 +1,5 @@
 import type { RealmId } from '@parley/domain/kernel';
-import type { TestRecords } from '@parley/imports/testing';
+import type { TestRecords } from '@parley/import-plan/testing';
 import { ImportLab, messageRecord as message, personRecord as person } from '../testing/import-lab.js';
 
 let lab: ImportLab;

@@ -1,7 +1,7 @@
 import type { ImportedKind } from '@parley/domain/exports';
 import type { ImportBatchId, RealmId } from '@parley/domain/kernel';
-import { verifyImport } from '@parley/imports';
-import { aRecord, type TestRecords } from '@parley/imports/testing';
+import { verifyImport } from '@parley/import-plan';
+import { aRecord, type TestRecords } from '@parley/import-plan/testing';
 import { RealmReader } from '@parley/transfer/exports';
 import { ImportRealm } from '@parley/transfer/imports';
 import fc from 'fast-check';

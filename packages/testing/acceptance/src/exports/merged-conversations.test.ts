@@ -1,5 +1,5 @@
 import type { RealmId, UserId } from '@parley/domain/kernel';
-import type { TestRecords } from '@parley/imports/testing';
+import type { TestRecords } from '@parley/import-plan/testing';
 import { RealmReader } from '@parley/transfer/exports';
 import { MergePlaceholder, UnmergePlaceholder } from '@parley/transfer/imports';
 import { fieldsOf, type Wire } from '../testing/expectations.js';

@@ -1,6 +1,6 @@
 import type { RealmId, UserId } from '@parley/domain/kernel';
 import { ErasePerson, SendInvitationEmails, UpsertHostUser } from '@parley/domain/membership';
-import type { TestRecords } from '@parley/imports/testing';
+import type { TestRecords } from '@parley/import-plan/testing';
 import { MergePlaceholder, UnmergePlaceholder } from '@parley/transfer/imports';
 import { fieldsOf, type Wire } from '../testing/expectations.js';
 import { ImportLab } from '../testing/import-lab.js';

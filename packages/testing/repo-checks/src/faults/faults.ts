@@ -442,7 +442,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'white space does not count as blank',
     layer: 'http',
-    file: 'http/src/kernel/param-types.ts',
+    file: 'http/src/params/param-types.ts',
     text: "if (notBlank && trim(value) === '')",
     replacement: "if (notBlank && value === '')",
     tests: ['params', 'personal-lists'],
@@ -450,7 +450,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'a list of the maximum length is rejected',
     layer: 'http',
-    file: 'http/src/kernel/param-types.ts',
+    file: 'http/src/params/param-types.ts',
     text: "if (value.length > most) return new TooLong(most, 'items');",
     replacement: "if (value.length >= most) return new TooLong(most, 'items');",
     tests: ['params', 'limits'],
@@ -466,7 +466,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'ignored parameters are not listed',
     layer: 'http',
-    file: 'http/src/kernel/params.ts',
+    file: 'http/src/params/params.ts',
     text: 'read === parameters.size ? NOTHING_IGNORED',
     replacement: 'read >= 0 ? NOTHING_IGNORED',
     tests: ['params', 'checks'],

@@ -21,8 +21,8 @@ import {
   route,
 } from '../../declarations/route.js';
 import { changesBetween } from '../../express/request-log.js';
-import { MAX_TEXT_LENGTH } from '../../kernel/param-types.js';
-import { type Dto, NoParameters, TextParam } from '../../kernel/params.js';
+import { MAX_TEXT_LENGTH } from '../../params/param-types.js';
+import { type Dto, NoParameters, TextParam } from '../../params/params.js';
 import { HttpRefusal, type Reply } from '../../wire/reply.js';
 import type { Request } from '../../wire/request.js';
 import { type Filter, matches, memberOf, parseFilter, requiredValue, ScimError } from './scim-filter.js';

@@ -11,7 +11,7 @@ import {
 } from '@parley/transfer/imports';
 import type { HttpFeature } from '../declarations/feature.js';
 import { type Route, route } from '../declarations/route.js';
-import { BooleanParam, IntegerParam, NoParameters, TextParam } from '../kernel/params.js';
+import { BooleanParam, IntegerParam, NoParameters, TextParam } from '../params/params.js';
 import { type Reply, success } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
 
