@@ -59,6 +59,7 @@ describe('createContainer', () => {
       'deleting expired messages',
       'removing unused files',
       'removing old entries of the audit log',
+      'checking schemas of data',
       'removing expired sessions',
       'copying erasures to the ledger',
       'removing expired addresses',
