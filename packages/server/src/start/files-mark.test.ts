@@ -83,7 +83,9 @@ describe('claimFiles', () => {
 
   it('names a folder that cannot be written', async () => {
     writeFileSync(join(folder, 'files'), '');
-    await expect(claim(OWN)).rejects.toThrow(`The folder ${join(folder, 'files')} cannot be used for files: ENOTDIR`);
+    await expect(claim(OWN)).rejects.toThrow(
+      `The folder ${join(folder, 'files')} cannot be used for files: not a directory`,
+    );
   });
 });
 
