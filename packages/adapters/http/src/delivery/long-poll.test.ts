@@ -29,6 +29,7 @@ interface SentResponse {
 /** Fake request with the members used by a poll. */
 class ARequest {
   isGone = false;
+  readonly raw = { socket: {} };
   /** @param isCarriedAway true to send each response immediately */
   constructor(private readonly isCarriedAway = false) {}
   private readonly onCloses: (() => void)[] = [];

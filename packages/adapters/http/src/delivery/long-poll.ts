@@ -15,6 +15,7 @@ import {
   type WakeReason,
   WorkQueue,
 } from '@parley/domain/kernel';
+import { LastCalls } from '../limits/last-calls.js';
 import { YieldingCalls } from '../limits/yielding.js';
 import { EncodedTexts } from '../wire/caches.js';
 import type { MessagePart } from '../wire/message-parts.js';
@@ -289,8 +290,9 @@ export interface OpenQueue {
 
 /** Implements `GET /events`: returns pending events immediately or waits for the next one. */
 export class LongPoll {
-  /** Shared with streams, like the encoded texts. */
+  /** Shared with streams, like the last calls and the encoded texts. */
   readonly line = new CatchUpQueue();
+  readonly lastCalls = new LastCalls();
   private readonly wakeCalls = new YieldingCalls(POLLS_PER_TURN);
   private readonly texts: EventTexts = new PresentedTexts(MAX_TEXTS);
   readonly encoded = newSharedTexts();
@@ -391,6 +393,7 @@ export class LongPoll {
         if (isOver) return;
         isOver = true;
         live.stopWaiting(wake);
+        this.lastCalls.delete(wake);
         clearTimeout(heartbeat);
         settle();
       };
@@ -422,6 +425,7 @@ export class LongPoll {
       const waitMs = Math.min(seconds * 1000, endsInMs);
       const heartbeat = setTimeout(() => void flush({ withHeartbeat: true }), waitMs).unref();
       live.waitFor(wake);
+      this.lastCalls.add(request.raw, wake);
       request.onClose(() => finish(new EventResponse(this.encoded)));
       // Events that arrived during this request did not wake the poll.
       if (live.hasDeliveries) wake('event');

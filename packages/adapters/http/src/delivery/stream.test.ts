@@ -28,6 +28,7 @@ class AConnection {
 
   readonly request = {
     isGone: false,
+    raw: { socket: {} },
     onEnd: (listener: () => void) => this.onEnds.push(listener),
   } as unknown as Request;
 

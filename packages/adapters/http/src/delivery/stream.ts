@@ -140,6 +140,7 @@ class EventStream implements OpenBody {
     this.heartbeatGroup = this.heartbeats.add(this);
     if (endsInMs !== null) this.deadline = setTimeout(() => this.end(), Math.min(endsInMs, MAX_TIMER_MS)).unref();
     live.waitFor(this.wake, true);
+    this.polls.lastCalls.add(request.raw, this.wake);
     if (live.isClosed) this.end();
     else if (live.hasDeliveries) this.wake('event');
   }
@@ -272,6 +273,7 @@ class EventStream implements OpenBody {
     this.isOver = true;
     this.heartbeatGroup?.delete(this);
     clearTimeout(this.deadline);
+    this.polls.lastCalls.delete(this.wake);
     this.polls.hub.endStream(this.client.live, this.wake);
   }
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ClientGone } from '../limits/budgets.js';
 import { rateLimitHeaders } from '../limits/counters.js';
+import { hasStopped } from '../limits/last-calls.js';
 import { clientOf } from '../security/authenticate.js';
 import type { Written } from '../transport/writer.js';
 import { BASIC_CHALLENGE, type Reply } from '../wire/reply.js';
@@ -112,7 +113,7 @@ function write(call: Call, reply: Reply): Written {
       isForBrowsers: call.style === 'browser',
       isSecure: services.browsers.isSecure(request),
       limitHeaders: limit && rateLimitHeaders(limit),
-      closes: services.requests.isDraining || reply.status === 408,
+      closes: services.requests.isDraining || hasStopped(request.raw) || reply.status === 408,
     });
   } catch (error) {
     breakOff(error, call);
