@@ -114,7 +114,7 @@ async function writeCode() {
   const others = Object.fromEntries(Object.entries(entries).filter(([name]) => !name.startsWith('web-')));
   // First import of every file. CommonJS libraries require Node's own modules.
   const js =
-    "import './node-version.js'; import { createRequire as $createRequire } from 'node:module'; const require = $createRequire(import.meta.url);";
+    "import './node-version.js'; import './loaded-by-name.js'; import { createRequire as $createRequire } from 'node:module'; const require = $createRequire(import.meta.url);";
   const builds = [
     await buildEntries(others, { splitting: true, banner: { js } }),
     await buildEntries({ client }, { legalComments: 'none' }),
@@ -123,7 +123,8 @@ async function writeCode() {
   ];
   const outputs = Object.assign({}, ...builds.map(({ metafile }) => metafile.outputs));
   mkdirSync(join(out, 'dist'), { recursive: true });
-  cpSync(join(home, 'scripts/node-version.js'), join(out, 'dist/node-version.js'));
+  for (const name of ['node-version.js', 'loaded-by-name.js'])
+    cpSync(join(home, 'scripts', name), join(out, 'dist', name));
   writeLicences([...Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs)), FONTS]);
   const foreign = new Set();
   for (const { path, text } of builds.flatMap(({ outputFiles }) => outputFiles)) {

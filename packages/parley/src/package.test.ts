@@ -269,6 +269,26 @@ describe('npm package', () => {
     expect((await app.node('state.mjs')).stdout).toBe('function function\n');
   });
 
+  it.each(['element', 'element-vue'])('declares %s without types of React', async (entry) => {
+    const lib = ['es2022', 'dom'];
+    const compilerOptions = { ...OPTIONS, module: 'esnext', moduleResolution: 'bundler', lib, types: [], noEmit: true };
+    app.write(`${entry}/page.ts`, `import type { ParleyChatElement } from 'parley/web/${entry}';\nexport {};\n`);
+    app.write(`${entry}/tsconfig.json`, JSON.stringify({ compilerOptions: { ...compilerOptions, listFiles: true } }));
+    const files = await app.compile(`${entry}/tsconfig.json`);
+    expect(files).toContain('parley/dist/types/web/types/element/types.d.ts');
+    expect(files).not.toMatch(/error|@types\/react/);
+  });
+
+  it('lists the files that it opens by name for tools that copy traced files', async () => {
+    app.write(
+      'files.mjs',
+      `import { existsSync } from 'node:fs';
+      import { files } from './node_modules/parley/dist/loaded-by-name.js';
+      console.log(files.map((file) => existsSync(file) && file.pathname.split('/').at(-1)).join());`,
+    );
+    expect((await app.node('files.mjs')).stdout).toBe('web,image-child.js,thread.js,mail-thread.js\n');
+  });
+
   it('rejects a setting with a missing optional library and names the install command', async () => {
     expect(app.manifest).toMatchObject({
       peerDependencies: { '@aws-sdk/client-s3': expect.any(String), 'libheif-js': expect.any(String) },

@@ -93,7 +93,7 @@ const IDLE_MS = 30_000;
 const MAX_HEAP_MB = 256;
 
 /** Returns the script; null if it is missing, as in a rebundled program. */
-function findScript(): string | null {
+export function findImageScript(): string | null {
   try {
     return createRequire(import.meta.url).resolve('./image-child.js');
   } catch {
@@ -118,7 +118,7 @@ export class ImageProcess implements ImageProcessor, DocumentReader {
   private readonly documents: FileProcess;
 
   constructor({
-    script = findScript(),
+    script = findImageScript(),
     imageMs = IMAGE_MS,
     documentMs = DOCUMENT_MS,
     report = () => {},

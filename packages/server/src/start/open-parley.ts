@@ -8,7 +8,7 @@ import { type Clock, type NodeState, noBus, type Randomness, type StorageGauges 
 import type { MarkdownRenderer } from '@parley/domain/markdown';
 import { bounceAddress } from '@parley/domain/push';
 import { ipGroup, type Logger, type WebAssets, warn } from '@parley/http';
-import { ImageProcess } from '@parley/images';
+import { findImageScript, ImageProcess } from '@parley/images';
 import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import {
   bounceKeyOf,
@@ -157,7 +157,7 @@ export async function openParley(
       ...(storage.eraseDeleted && { eraseDeleted: (signal) => storage.eraseDeleted!(signal) }),
       ...(storage.gauges && { storageGauges: () => storage.gauges!() }),
       ...{ images, sharesFiles },
-      webAssets: webAssetsOf(configuration, blobStores.blobs),
+      webAssets: webAssetsOf(configuration, blobStores.blobs, hostOptions),
       ...(configuration.isDemo && { demo: DEMO }),
       frameAncestors: configuration.frameAncestors,
       ...hostOptions,
@@ -410,9 +410,21 @@ function requirePlaces({ secret, files, smtpUrl }: RuntimeConfig, { blobs, maile
   if (missing.length > 0) throw new StartupError(`A database on PostgreSQL requires ${missing.join(', ')}.`);
 }
 
-function webAssetsOf(configuration: RuntimeConfig, blobs: BlobStore): WebAssets | null {
+function webAssetsOf(
+  configuration: RuntimeConfig,
+  blobs: BlobStore,
+  { isOneOff, logger }: Pick<HostOptions, 'isOneOff' | 'logger'>,
+): WebAssets | null {
   if (configuration.webClient === 'none') return null;
   const assets = openWebAssets(keptBuildsOf(configuration, blobs));
+  if (!assets && !isOneOff) {
+    const files = ['web/index.html', ...(findImageScript() === null ? ['image-child.js'] : [])];
+    logger.error(
+      { files },
+      'files of Parley are missing, as in a build that copies only files it finds: there is no web client, and thumbnails may ' +
+        'be missing. Copy the folder `dist` of the package, or turn the web client off (PARLEY_WEB_CLIENT, webClient: false).',
+    );
+  }
   return assets && configuration.webClient === 'element' ? { open: (...asset) => assets.open(...asset) } : assets;
 }
 

@@ -1,5 +1,5 @@
 import type { I18n } from '@lingui/core';
-import type { HostTexts } from '../services/components.js';
+import type { HostTexts } from '../services/element-types.js';
 
 /** Replaces texts in the current language. */
 export function replaceTexts(i18n: I18n, texts: HostTexts): void {

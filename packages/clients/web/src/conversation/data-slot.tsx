@@ -1,7 +1,7 @@
 import type { MessageRow, Narrow } from '@parley/chat';
 import { useEffect } from 'react';
-import type { ShownData } from '../services/components.js';
 import { useServices } from '../services/context.js';
+import type { ShownData } from '../services/element-types.js';
 import { type DataKind, type HostData, useObjectData } from '../services/host-data.js';
 import styles from './data-slot.module.css';
 

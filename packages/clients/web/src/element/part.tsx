@@ -8,7 +8,8 @@ import { ServicesContext, useServices } from '../services/context.js';
 import { type Navigation, OwnNavigation, PageNavigation } from '../services/location.js';
 import styles from './element.module.css';
 import { hashOfLink } from './links.js';
-import { type ElementEvents, type Named, namedBy, type Place, type Tell, type Theme, useStart } from './place.js';
+import { type Named, namedBy, type Place, type Tell, useStart } from './place.js';
+import type { ElementEvents, Theme } from './types.js';
 
 export interface PartProps {
   readonly className?: string;

@@ -1,7 +1,7 @@
-import { type Chat, type Destination, narrowOf } from '@parley/chat';
+import { type Chat, narrowOf } from '@parley/chat';
 import { useEffect } from 'react';
-import type { ShownData } from '../services/components.js';
 import { useComputed, useServices } from '../services/context.js';
+import type { ElementEvents } from './types.js';
 
 /** Attributes of the element; null for absent ones. */
 export interface Shown extends Named {
@@ -29,25 +29,6 @@ export const namedBy = ({ channel, topic, direct }: Place): Named => ({
   topic: topic ?? null,
   direct: direct?.join() ?? null,
 });
-
-/** Colors; without a scheme or contrast, the system's preference applies. */
-export type Theme = 'light' | 'dark' | 'high-contrast' | 'light high-contrast' | 'dark high-contrast';
-
-/** Events of the element and their `detail`. */
-export interface ElementEvents {
-  /** Unread count of the conversation selected by the attributes, or of all conversations. */
-  readonly 'parley-unread': { readonly count: number };
-  /** The user wrote a message; it is sent now or once there is a connection. */
-  readonly 'parley-sent': { readonly destination: Destination; readonly content: string };
-  /** The user followed a chat link. `preventDefault()` prevents navigation. */
-  readonly 'parley-open': { readonly address: string };
-  /** An object with data of your application is shown, or its data changed. Elements with this `slot` appear there. */
-  readonly 'parley-data': ShownData;
-  /** The token expired or was rejected: set another one as attribute `token` within ten seconds. */
-  readonly 'parley-token': null;
-  /** The user clicked the name or avatar of a person. `preventDefault()` keeps the chat's card closed. */
-  readonly 'parley-person': { readonly userId: number };
-}
 
 /** Notifies the host; returns false if it prevented the default action. */
 export type Tell = <N extends keyof ElementEvents>(name: N, detail: ElementEvents[N]) => boolean;

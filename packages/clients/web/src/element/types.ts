@@ -1,7 +1,26 @@
-import type { HostTexts } from '../services/components.js';
-import type { ElementEvents, Theme } from './place.js';
+import type { Destination } from '@parley/chat';
+import type { HostTexts, ShownData } from '../services/element-types.js';
 
-export type { ElementEvents as ParleyChatEvents, Theme } from './place.js';
+export type { ElementEvents as ParleyChatEvents };
+
+/** Colors; without a scheme or contrast, the system's preference applies. */
+export type Theme = 'light' | 'dark' | 'high-contrast' | 'light high-contrast' | 'dark high-contrast';
+
+/** Events of the element and their `detail`. */
+export interface ElementEvents {
+  /** Unread count of the conversation selected by the attributes, or of all conversations. */
+  readonly 'parley-unread': { readonly count: number };
+  /** The user wrote a message; it is sent now or once there is a connection. */
+  readonly 'parley-sent': { readonly destination: Destination; readonly content: string };
+  /** The user followed a chat link. `preventDefault()` prevents navigation. */
+  readonly 'parley-open': { readonly address: string };
+  /** An object with data of your application is shown, or its data changed. Elements with this `slot` appear there. */
+  readonly 'parley-data': ShownData;
+  /** The token expired or was rejected: set another one as attribute `token` within ten seconds. */
+  readonly 'parley-token': null;
+  /** The user clicked the name or avatar of a person. `preventDefault()` keeps the chat's card closed. */
+  readonly 'parley-person': { readonly userId: number };
+}
 
 /** Attributes of `<parley-chat>`. */
 export interface ParleyChatAttributes {

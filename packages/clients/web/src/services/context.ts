@@ -2,8 +2,8 @@ import { type Chat, type Destination, type Fields, narrowOf } from '@parley/chat
 import type { ParleyClient } from '@parley/client';
 import { computed } from '@preact/signals-core';
 import { createContext, useCallback, useContext, useEffect, useMemo, useSyncExternalStore } from 'react';
-import type { ShownData } from './components.js';
 import type { Drafts } from './drafts.js';
+import type { ShownData } from './element-types.js';
 import type { FieldTexts } from './field-texts.js';
 import { keyOf, type Navigation, type Place } from './location.js';
 import type { PassedTokens } from './passed-tokens.js';
