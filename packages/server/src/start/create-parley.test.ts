@@ -182,6 +182,18 @@ describe('createParley', () => {
     ]);
   });
 
+  it('warns if the process has the same file open already', async () => {
+    const warned: object[] = [];
+    const logger = { info: () => {}, warn: (fields: object) => warned.push(fields), error: () => {} };
+    const first = await createParley({ ...good(), logger });
+    const second = await createParley({ ...good(), logger });
+    expect(warned).toEqual([{ file: join(directory, 'chat.db') }]);
+    await first.close();
+    await second.close();
+    await (await createParley({ ...good(), logger })).close();
+    expect(warned).toHaveLength(1);
+  });
+
   it('opens a database and closes it cleanly', async () => {
     const parley = await createParley(good());
     await parley.close();

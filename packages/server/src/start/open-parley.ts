@@ -43,6 +43,7 @@ import { hasEnded, newServerId } from '../workers/ended-leases.js';
 import { DatabaseClock } from './database-clock.js';
 import { blobStoreOf, FILES_MARK, filesFolderOf, isNewDatabase, partialBlobStoreOf } from './files-location.js';
 import { claimFiles, type DatabaseIdentity, refuseUsedFiles, SHARED_ADVICE } from './files-mark.js';
+import { noteOpenFile } from './open-files.js';
 import { findSecret, makeSecret, requireSameSecret } from './secret.js';
 
 type RuntimeConfig = Omit<
@@ -110,6 +111,7 @@ export async function openParley(
     ...(onCommit && { onCommit }),
     ...(onUnknownSchema && { onUnknownSchema }),
   });
+  const forgetFile = noteOpenFile(configuration, hostOptions);
   const images = new ImageProcess({ report: (problem) => warn(hostOptions.logger, {}, problem) });
   // An injected renderer is closed by its owner.
   const ownRenderer = ports.renderer ? null : new ZulipMarkdownRenderer();
@@ -121,6 +123,7 @@ export async function openParley(
       await ownRenderer?.close();
     } finally {
       await storage.close();
+      forgetFile();
     }
   };
   try {
