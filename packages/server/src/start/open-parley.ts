@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { FolderBlobStore, S3BlobStore } from '@parley/blobs';
+import { S3BlobStore } from '@parley/blobs';
 import type { Installation, NatsBus } from '@parley/bus-nats';
 import type { Mailer, PasswordHasher } from '@parley/domain/access';
 import type { BlobStore } from '@parley/domain/files';
 import { type Clock, type NodeState, noBus, type Randomness, type StorageGauges } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
 import { bounceAddress } from '@parley/domain/push';
-import { ipGroup, type Logger, type WebAssets, warn } from '@parley/http';
-import { findImageScript, ImageProcess } from '@parley/images';
+import { ipGroup, type Logger, warn } from '@parley/http';
+import { ImageProcess } from '@parley/images';
 import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import {
   bounceKeyOf,
@@ -33,7 +33,6 @@ import type { ParleyDependencies } from '../composition/parley-dependencies.js';
 import type { Configuration, DatabaseLocation, IncomingMail, SqliteLocation } from '../configuration/configuration.js';
 import { DEMO } from '../demo/organization.js';
 import type { Storage } from '../facade/parley-config.js';
-import { BucketBuilds, FolderBuilds, type KeptBuilds, openWebAssets } from '../http/web-assets.js';
 import { StartupError, systemReasonOf } from '../kernel/startup-error.js';
 import { logInDirectories, logInServices } from '../log-in/providers.js';
 import { openTelemetryTracer } from '../observation/open-telemetry.js';
@@ -45,6 +44,7 @@ import { blobStoreOf, FILES_MARK, filesFolderOf, isNewDatabase, partialBlobStore
 import { claimFiles, type DatabaseIdentity, refuseUsedFiles, SHARED_ADVICE } from './files-mark.js';
 import { noteOpenFile } from './open-files.js';
 import { findSecret, makeSecret, requireSameSecret } from './secret.js';
+import { webAssetsOf } from './web-files.js';
 
 type RuntimeConfig = Omit<
   Configuration,
@@ -159,10 +159,8 @@ export async function openParley(
       ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
       ...(storage.eraseDeleted && { eraseDeleted: (signal) => storage.eraseDeleted!(signal) }),
       ...(storage.gauges && { storageGauges: () => storage.gauges!() }),
-      ...{ images, sharesFiles },
-      webAssets: webAssetsOf(configuration, blobStores.blobs, hostOptions),
+      ...{ images, sharesFiles, webAssets: webAssetsOf(configuration, blobStores.blobs, hostOptions) },
       ...(configuration.isDemo && { demo: DEMO }),
-      frameAncestors: configuration.frameAncestors,
       ...hostOptions,
       logInProviders,
       directories,
@@ -411,32 +409,6 @@ function requirePlaces({ secret, files, smtpUrl }: RuntimeConfig, { blobs, maile
     smtpUrl === null && !mailer && 'PARLEY_SMTP_URL (smtpUrl or mailer)',
   ].filter((name) => name !== false);
   if (missing.length > 0) throw new StartupError(`A database on PostgreSQL requires ${missing.join(', ')}.`);
-}
-
-function webAssetsOf(
-  configuration: RuntimeConfig,
-  blobs: BlobStore,
-  { isOneOff, logger }: Pick<HostOptions, 'isOneOff' | 'logger'>,
-): WebAssets | null {
-  if (configuration.webClient === 'none') return null;
-  const assets = openWebAssets(keptBuildsOf(configuration, blobs));
-  if (!assets && !isOneOff) {
-    const files = ['web/index.html', ...(findImageScript() === null ? ['image-child.js'] : [])];
-    logger.error(
-      { files },
-      'files of Parley are missing, as in a build that copies only files it finds: there is no web client, and thumbnails may ' +
-        'be missing. Copy the folder `dist` of the package, or turn the web client off (PARLEY_WEB_CLIENT, webClient: false).',
-    );
-  }
-  return assets && configuration.webClient === 'element' ? { open: (...asset) => assets.open(...asset) } : assets;
-}
-
-/** Place for files of previous web client builds; null without persistent storage. */
-function keptBuildsOf({ database, files }: RuntimeConfig, blobs: BlobStore): KeptBuilds | null {
-  if (database?.kind === 'sqlite') return new FolderBuilds(join(dirname(database.path), 'web-client'));
-  if (blobs instanceof FolderBlobStore && files?.kind === 'folder')
-    return new FolderBuilds(join(files.path, 'web-client'));
-  return blobs instanceof S3BlobStore ? new BucketBuilds(blobs) : null;
 }
 
 function blobStoresOf(
