@@ -676,6 +676,18 @@ describe('parley command line', () => {
     expect(out).not.toMatch(/secret: /);
   });
 
+  it.each([
+    ['10.0.0.0/8,0.0.0.0/0', '0.0.0.0/0'],
+    ['::/0', '::/0'],
+    ['128.0.0.0/1', '128.0.0.0/1'],
+    ['private,loopback', null],
+  ])('the doctor names a network of strangers in --trust-proxy %s', async (networks, named) => {
+    await run(['realm', 'create', '--new-database', '', 'Root']);
+    const { code, out } = await run(['doctor', '--trust-proxy', networks]);
+    const [, network = null] = /PROBLEM {2}proxy: --trust-proxy (\S+) trusts strangers/.exec(out) ?? [];
+    expect([code, network]).toEqual([named === null ? 0 : 3, named]);
+  });
+
   it('rejects a damaged secret file and creates no database', async () => {
     mkdirSync(join(directory, 'data'));
     writeFileSync(`${database}.secret`, '', { mode: 0o600 });

@@ -23,6 +23,8 @@ export interface ExaminationOptions {
   readonly isThorough: boolean;
 }
 
+/** Networks with many foreign addresses. The largest private one is `fc00::/7`. */
+const WIDE = /\/[0-6]$/;
 const MIB = 1024 * 1024;
 /** SQLite normally checkpoints the WAL long before this size. */
 const LARGE_LOG_BYTES = 256 * MIB;
@@ -250,6 +252,10 @@ function* adviceOn(
       'configuration',
       'no proxy is trusted (--trust-proxy); behind a proxy, all clients count as one address',
     ];
+  }
+  const wide = typeof trustedProxies === 'object' ? trustedProxies.find((network) => WIDE.test(network)) : undefined;
+  if (wide !== undefined) {
+    yield ['problem', 'proxy', `--trust-proxy ${wide} trusts strangers: every client can choose its address and host`];
   }
   if (smtpUrl === null) yield ['advice', 'configuration', 'there is no mail server; emails are written to files'];
   if (mailGatewayPattern !== null && !isReceiving(incomingMail))

@@ -937,8 +937,19 @@ describe('requests through proxies', () => {
     expect(body).toMatchObject({ ip: '127.0.0.1', host: 'inner', realm_id: 1 });
   });
 
+  it.each([
+    ['evil.example.net', 'inner'],
+    ['evil.example.net, chat.example.org', 'chat.example.org'],
+    ['shop.chat.example.org', 'shop.chat.example.org'],
+    ['localhost', 'inner'],
+  ])('takes %s, as forwarded by a trusted proxy, for %s', async (named, host) => {
+    await restart({ trustedProxies: 1, publicUrl: 'https://chat.example.org' });
+    const headers = { ...forwarded, 'x-forwarded-host': named };
+    expect((await call('GET', '/server_settings', { as: null, headers })).body).toMatchObject({ host });
+  });
+
   it('uses forwarded headers of trusted proxies', async () => {
-    await restart({ trustedProxies: 1 });
+    await restart({ trustedProxies: 1, publicUrl: 'https://chat.example.org' });
     const { body } = await call('GET', '/server_settings', { as: null, headers: forwarded });
     expect(body).toMatchObject({ ip: '2.2.2.2', host: 'chat.example.org' });
   });

@@ -14,6 +14,7 @@ import type { RequestTarget } from './target.js';
 
 const NO_PATH_PARAMETERS: PathParameters = {};
 const NO_FILES: readonly UploadedFile[] = [];
+const hostOf = (authority: string): string => authority.replace(/:\d*$/, '');
 const REQUEST_ID = /^[\w.:+/=-]{1,128}$/;
 
 /** Distinguishes processes that write to the same log. */
@@ -58,11 +59,12 @@ export class ReceivedRequest implements Request {
   }
 
   get host(): string {
-    return this.authority.replace(/:\d*$/, '');
+    return hostOf(this.authority);
   }
 
   get authority(): string {
-    return (this.forwardedHeader('x-forwarded-host') ?? this.header('host') ?? '').toLowerCase();
+    const forwarded = this.forwardedHeader('x-forwarded-host')?.toLowerCase() ?? '';
+    return this.proxies.isPublic(hostOf(forwarded)) ? forwarded : (this.header('host') ?? '').toLowerCase();
   }
 
   get isSecure(): boolean {

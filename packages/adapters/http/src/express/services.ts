@@ -95,11 +95,12 @@ export class Services {
     this.logger = options.logger ?? silentLogger;
     this.log = new RequestLog(this.logger);
     this.observers = options.observers ?? [];
-    this.proxies = new TrustedProxies(options.trustedProxies);
+    const publicUrl = new URL(options.publicUrl ?? 'http://localhost');
+    this.proxies = new TrustedProxies(options.trustedProxies, publicUrl.hostname);
     this.callLimits = new CallLimits(options.limiter, this.proxies.exist, this.logger);
     this.browsers = new BrowserChecks({
       isHostAuthenticated: options.isHostAuthenticated ?? false,
-      publicUrl: new URL(options.publicUrl ?? 'http://localhost'),
+      publicUrl,
       trustedOrigins: options.trustedOrigins ?? NO_ORIGINS,
       hasKnownPasswords: options.hasKnownPasswords ?? false,
     });

@@ -21,7 +21,11 @@ describe('TrustedProxies', () => {
     ${['10.0.0.0/8']}                 | ${'10.0.0.1'}         | ${'10.1.1.1, 10.2.2.2'}            | ${'10.1.1.1'}    | ${2}
     ${['10.0.0.0/8']}                 | ${'10.0.0.1'}         | ${'192.0.2.7:51234'}               | ${'192.0.2.7'}   | ${1}
     ${['::1']}                        | ${'::1'}              | ${'[2001:db8::7]:51234'}           | ${'2001:db8::7'} | ${1}
-    ${['::1']}                        | ${'::1'}              | ${'unknown'}                       | ${'unknown'}     | ${1}
+    ${['::1']}                        | ${'::1'}              | ${'unknown'}                       | ${'::1'}         | ${1}
+    ${['10.0.0.0/8']}                 | ${'10.0.0.1'}         | ${'9.9.9.9, garbage, 10.0.0.2'}    | ${'10.0.0.2'}    | ${2}
+    ${2}                              | ${'10.0.0.1'}         | ${'9.9.9.9, garbage, 10.0.0.2'}    | ${'10.0.0.2'}    | ${2}
+    ${2}                              | ${'10.0.0.1'}         | ${'9.9.9.9, garbage'}              | ${'10.0.0.1'}    | ${2}
+    ${1}                              | ${'10.0.0.1'}         | ${'192.0.2.7"\n{"ip":"9.9.9.9'}    | ${'10.0.0.1'}    | ${1}
     ${['::1']}                        | ${''}                 | ${'192.0.2.7'}                     | ${''}            | ${0}
   `(
     'trusting $trust, resolves $forwardedFor from $peer to $ip',
@@ -36,6 +40,19 @@ describe('TrustedProxies', () => {
       expect(new TrustedProxies(trust).forwardingOf(message as unknown as IncomingMessage)).toEqual({ ip, hops });
     },
   );
+
+  it.each`
+    host                       | isPublic
+    ${'chat.example.com'}      | ${true}
+    ${'shop.chat.example.com'} | ${true}
+    ${'evilchat.example.com'}  | ${false}
+    ${'chat.example.com.evil'} | ${false}
+    ${'example.com'}           | ${false}
+    ${'localhost'}             | ${false}
+    ${''}                      | ${false}
+  `('recognizes $host as public: $isPublic', ({ host, isPublic }) => {
+    expect(new TrustedProxies(1, 'chat.example.com').isPublic(host)).toBe(isPublic);
+  });
 
   it.each`
     trust             | exist    | mayBeLocal

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
-import { lastOf } from '@parley/domain/kernel';
 import proxyAddr from 'proxy-addr';
 
 /**
@@ -68,7 +67,11 @@ export class TrustedProxies {
   private readonly count: number;
   private readonly isOfApp: boolean;
 
-  constructor(trust: ProxyTrust = 0) {
+  /** @param publicHost host name of the public URL */
+  constructor(
+    trust: ProxyTrust = 0,
+    private readonly publicHost = 'localhost',
+  ) {
     this.count = typeof trust === 'number' ? trust : 0;
     this.isOfApp = trust === 'app';
     const networks = typeof trust === 'object' ? trust : [];
@@ -95,8 +98,17 @@ export class TrustedProxies {
     const { remoteAddress = '' } = message.socket;
     if (!trusts(remoteAddress, 0)) return { ip: addressOf(remoteAddress), hops: 0 };
     // The peer wrote the rightmost entry. An address in it is trusted only if it is a proxy too.
-    const addresses = proxyAddr.all(message, trusts);
-    return { ip: addressOf(lastOf(addresses)), hops: this.count || Math.max(1, addresses.length - 1) };
+    const [, ...entries] = proxyAddr.all(message, trusts);
+    const addresses = entries.map(addressOf);
+    // Text that is not an address names nobody, and hides who wrote the entries further left.
+    const unknown = addresses.findIndex((address) => isIP(address) === 0);
+    const ip = (unknown === -1 ? addresses : addresses.slice(0, unknown)).at(-1) ?? addressOf(remoteAddress);
+    return { ip, hops: this.count || Math.max(1, entries.length) };
+  }
+
+  /** True for the public host and its subdomains, which select organizations. Any client can forge other names. */
+  isPublic(host: string): boolean {
+    return `.${host}`.endsWith(`.${this.publicHost}`);
   }
 
   private readonly trusts: Trust = (address, hop) => {
