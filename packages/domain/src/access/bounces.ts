@@ -54,6 +54,10 @@ export function recordBounce(uow: UnitOfWork, email: string, reason: string, now
   return uow.writeAcross((tx) => tx.bouncedAddresses.put({ email, bouncedAt: now, reason: text }));
 }
 
+/** True if emails to the address are dropped, also right after it was rejected. */
+export const isBounced = async (uow: UnitOfWork, email: string): Promise<boolean> =>
+  (await uow.readAcross(({ bouncedAddresses }) => bouncedAddresses.find(email))) !== null;
+
 /** Sends no notifications to bounced addresses, and records new bounces. */
 export class BounceAwareMailer implements Mailer {
   constructor(
@@ -64,7 +68,7 @@ export class BounceAwareMailer implements Mailer {
 
   async send(email: Email): Promise<void> {
     // Requested links are sent nevertheless, since they are the only way to confirm the address.
-    if (!email.isRequested && (await this.uow.readAcross((reads) => reads.bouncedAddresses.find(email.to)))) return;
+    if (!email.isRequested && (await isBounced(this.uow, email.to))) return;
     try {
       await this.mailer.send(email);
     } catch (error) {

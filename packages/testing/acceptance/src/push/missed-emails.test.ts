@@ -1,4 +1,4 @@
-import type { Email } from '@parley/domain/access';
+import { type Email, ForgetBouncedAddress, RecipientRefused } from '@parley/domain/access';
 import type { EventSeq, StoredEvent } from '@parley/domain/kernel';
 import { FindDue, SendMissedEmails } from '@parley/domain/push';
 import { mailOf } from '@parley/node-adapters';
@@ -234,6 +234,23 @@ describe('email about missed messages (users §6, organization §15)', () => {
     server.mailer.isDown = false;
     expect(await emails(100_000)).toEqual([]);
   });
+});
+
+it('counts emails to a mailbox that the mail server refuses as refused, also those dropped afterwards', async () => {
+  const counted = () => {
+    const { sent = 0, refused = 0 } = server.parley.ports.notificationMeter.counts.get('email') ?? {};
+    return { sent, refused };
+  };
+  const before = counted();
+  const send = jest.spyOn(server.mailer, 'send').mockRejectedValueOnce(new RecipientRefused('550 5.1.1 gone'));
+  await mention();
+  await emails();
+  await mention();
+  await emails();
+  expect(send).toHaveBeenCalledTimes(1);
+  send.mockRestore();
+  expect(counted()).toEqual({ ...before, refused: before.refused + 2 });
+  await server.parley.useCase(ForgetBouncedAddress).execute(people.hamlet.email);
 });
 
 describe('setting for emails about missed messages (users §6)', () => {
