@@ -9,7 +9,7 @@ import { DomainError } from '../kernel/errors.js';
 import type { Caller, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { Removal } from '../kernel/work.js';
+import { firstOf, Removal } from '../kernel/work.js';
 import type { User } from '../users/user.js';
 import { canAdministerBot } from '../users/user-permissions.js';
 import { type MessageDraft, MessageSender } from '../writing/message-sender.js';
@@ -314,30 +314,45 @@ export class ReceiveEmail {
    * @throws DomainError NO_MAIL_GATEWAY, UNKNOWN_EMAIL_ADDRESS, EMAIL_TOO_LARGE, UNREADABLE_EMAIL, RATE_LIMITED,
    * SERVER_BUSY; for channels the codes of `MessageSender`
    */
-  async execute(input: ReceiveEmailInput): Promise<EmailOutcome> {
-    try {
-      const outcome = await this.receive(input);
-      this.meter.received(outcome);
-      return outcome;
-    } catch (error) {
-      this.meter.received('failed');
-      throw error;
-    }
+  async execute({ recipient, raw }: ReceiveEmailInput): Promise<EmailOutcome> {
+    const deliveries: PromiseSettledResult<EmailOutcome>[] = [];
+    for await (const delivery of this.deliver(raw, [recipient])) deliveries.push(delivery);
+    const delivery = firstOf(deliveries);
+    if (delivery.status === 'rejected') throw delivery.reason;
+    return delivery.value;
   }
 
-  private async receive({ recipient, raw }: ReceiveEmailInput): Promise<EmailOutcome> {
-    const gateway = requireGateway(this.gateway);
+  /** Reads an email once, and delivers it to one recipient after the other, as `execute` does. */
+  async *deliver(
+    raw: AsyncIterable<Uint8Array>,
+    recipients: readonly (string | null)[],
+  ): AsyncGenerator<PromiseSettledResult<EmailOutcome>> {
     const held = { bytes: 0 };
     try {
-      const email = await gateway.parser.parse(await this.collect(raw, gateway.maxBytes, held));
-      const target = await this.addresses.find(recipient ?? recipientIn(email, gateway.pattern));
-      if (target.kind === 'bounce') return await this.takeBounce(gateway, email, target.key);
-      if (fateOf(email, target.kind, gateway.fingerprint) !== 'accepted') return 'ignored';
-      if (target.kind === 'reply') return await this.posts.postReply(email, target.reply);
-      return await this.posts.postToChannel(email, target);
+      const reading = this.read(raw, held);
+      for (const recipient of recipients) {
+        const [delivery] = await Promise.allSettled([reading.then((email) => this.post(email, recipient))]);
+        this.meter.received(delivery.status === 'fulfilled' ? delivery.value : 'failed');
+        yield delivery;
+      }
     } finally {
       this.heldBytes -= held.bytes;
     }
+  }
+
+  private async read(raw: AsyncIterable<Uint8Array>, held: { bytes: number }): Promise<IncomingEmail> {
+    const gateway = requireGateway(this.gateway);
+    return gateway.parser.parse(await this.collect(raw, gateway.maxBytes, held));
+  }
+
+  private async post(email: IncomingEmail, recipient: string | null): Promise<EmailOutcome> {
+    const gateway = requireGateway(this.gateway);
+    const target = await this.addresses.find(recipient ?? recipientIn(email, gateway.pattern));
+    if (target.kind === 'bounce') return this.takeBounce(gateway, email, target.key);
+    if (fateOf(email, target.kind, gateway.fingerprint) !== 'accepted') return 'ignored';
+    return target.kind === 'reply'
+      ? this.posts.postReply(email, target.reply)
+      : this.posts.postToChannel(email, target);
   }
 
   private async collect(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { DomainError, firstOf, loadOptional } from '@parley/domain/kernel';
+import { DomainError, loadOptional } from '@parley/domain/kernel';
 import { CheckEmailAddress, ReceiveEmail } from '@parley/domain/push';
 import type { Logger } from '@parley/http';
 import type { SMTPServer, SMTPServerOptions } from 'smtp-server';
@@ -14,6 +14,10 @@ const require = createRequire(import.meta.url);
 /** Timeout for silent mail servers. */
 const SILENCE_MS = 60_000;
 const CLOSE_MS = 5000;
+/** Bounds the time of silence after the email. Mail servers repeat the email for further recipients. */
+const MAX_RECIPIENTS = 20;
+/** Keeps a reply within the 512 bytes of RFC 5321. */
+const MAX_NAMED = 3;
 /** Slows down address guessing; each address has 122 random bits. */
 const MAX_BAD_RECIPIENTS = 10;
 
@@ -47,6 +51,35 @@ function replyOf(error: unknown, logger: Logger): SmtpReply {
         ? new SmtpReply(451, '4.3.2 Try again later')
         : new SmtpReply(554, '5.7.1 The email cannot be posted');
   }
+}
+
+/**
+ * Delivers an email to all recipients, which get one reply. It asks for a repetition only while nothing is posted, since a
+ * repeated email would be posted twice. The reply to a partial failure is permanent, and names the others to the sender.
+ * @throws SmtpReply
+ */
+async function deliver(
+  deliveries: AsyncIterable<PromiseSettledResult<unknown>>,
+  recipients: readonly string[],
+  logger: Logger,
+): Promise<void> {
+  const failures: { readonly to: string; readonly reply: SmtpReply }[] = [];
+  let done = 0;
+  for await (const delivery of deliveries) {
+    const to = recipients[done++]!;
+    if (delivery.status === 'fulfilled') continue;
+    const reply = replyOf(delivery.reason, logger);
+    if (reply.responseCode < 500 && failures.length === done - 1) throw reply;
+    failures.push({ to, reply });
+  }
+  const [failure] = failures;
+  if (!failure) return;
+  if (failures.length === done) throw failure.reply;
+  const named = failures.slice(0, MAX_NAMED).map(({ to, reply }) => `${to} (${reply.message})`);
+  throw new SmtpReply(
+    554,
+    `5.7.1 Posted for ${done - failures.length} of ${done} recipients, not for ${named.join(', ')}`,
+  );
 }
 
 /** Receives email by SMTP. */
@@ -94,12 +127,11 @@ export async function listenForEmail(
     logger: false,
     onConnect: ({ remoteAddress }, callback) => settle(() => limits.connect(remoteAddress), callback),
     onClose: ({ id }) => void badRecipients.delete(id),
-    onRcptTo: ({ address }, { id, envelope }, callback) =>
+    maxRecipients: MAX_RECIPIENTS,
+    onRcptTo: ({ address }, { id }, callback) =>
       settle(async () => {
         const bad = badRecipients.get(id) ?? 0;
         if (bad >= MAX_BAD_RECIPIENTS) throw new SmtpReply(421, '4.7.0 Too many unknown recipients');
-        // The reply applies to the only recipient; the sending server retries for the others.
-        if (envelope.rcptTo.length > 0) throw new SmtpReply(452, '4.5.3 One recipient at a time');
         try {
           await check.execute(address);
         } catch (error) {
@@ -110,10 +142,9 @@ export async function listenForEmail(
     onData: (stream, { envelope }, callback) =>
       settle(async () => {
         try {
-          await receive.execute({
-            recipient: firstOf(envelope.rcptTo).address,
-            raw: stream.iterator({ destroyOnReturn: false }),
-          });
+          const recipients = envelope.rcptTo.map(({ address }) => address);
+          const raw = stream.iterator({ destroyOnReturn: false });
+          await deliver(receive.deliver(raw, recipients), recipients, logger);
         } finally {
           // SMTP continues only after the email has been read.
           stream.resume();

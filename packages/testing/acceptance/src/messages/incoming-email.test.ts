@@ -322,11 +322,38 @@ describe('mail server', () => {
     await expect(send('someone@example.com')).rejects.toThrow(/^550 5\.1\.1/);
   });
 
-  it('accepts one recipient at a time, so that the sender repeats the email for the others', async () => {
-    const [first, second] = [await addressOf(), await addressOf(people.iago)];
+  /** Sends one email to several recipients. Returns the response after the email, and the codes of refused recipients. */
+  async function sendToAll(to: readonly string[], mail: object = {}) {
     const transport = nodemailer().createTransport({ host: '127.0.0.1', port: smtp.port, ignoreTLS: true });
-    const { rejectedErrors } = await transport.sendMail({ from: 'a@example.org', to: [first, second], text: 'x' });
-    expect(rejectedErrors!.map((error: Wire) => error.responseCode)).toEqual([452]);
+    const sent = transport.sendMail({ from: 'a@example.org', to: [...to], subject: 'plans', text: 'x', ...mail });
+    const { response, rejectedErrors = [] } = (await sent.catch((error) => error)) as Wire;
+    return { response, codes: rejectedErrors.map((error: Wire) => error.responseCode) };
+  }
+
+  it('posts an email to each of its recipients', async () => {
+    const other = await server.createChannel(`other ${name}`, [people.hamlet, people.iago]);
+    const to = [await addressOf(), await addressOf(people.hamlet, {}, other), await addressOf(people.iago)];
+    expect(await sendToAll(to)).toMatchObject({ response: expect.stringMatching(/^250 /), codes: [] });
+    expect(await newest()).toHaveLength(2);
+    expect(await newest(people.iago, [{ operator: 'channel', operand: other }])).toHaveLength(1);
+  });
+
+  it('asks senders to repeat the email for more than 20 recipients', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 21 }, (_, n) => server.createChannel(`${name}, ${n}`, [people.hamlet])),
+    );
+    const to = await Promise.all(ids.map((id) => addressOf(people.hamlet, {}, id)));
+    expect(await sendToAll(to)).toEqual({ response: expect.stringMatching(/^250 /), codes: [452] });
+  });
+
+  it('names recipients that do not get an email which others have got, and does not ask for a repetition', async () => {
+    const can_mention_group = { direct_members: [people.iago.id], direct_subgroups: [] };
+    const group = { name: `leads ${count}`, description: '', members: [people.iago.id], can_mention_group };
+    fieldsOf(await server.post('/user_groups/create', people.desdemona, group));
+    const to = [await addressOf(), await addressOf(people.iago)];
+    expect((await sendToAll(to, { text: `@*${group.name}*` })).response).toBe(
+      `554 5.7.1 Posted for 1 of 2 recipients, not for ${to[0]} (5.7.1 The email cannot be posted)`,
+    );
     expect(await newest()).toHaveLength(1);
   });
 
@@ -351,7 +378,7 @@ describe('mail server', () => {
       rateLimitRules: {
         incoming_email_by_address: [{ windowSeconds: 60, limit: 2 }],
         incoming_email_by_sender: [{ windowSeconds: 60, limit: 3 }],
-        incoming_email_by_ip: [{ windowSeconds: 60, limit: 8 }],
+        incoming_email_by_ip: [{ windowSeconds: 60, limit: 10 }],
       },
     });
     const before = smtp;
@@ -361,13 +388,13 @@ describe('mail server', () => {
       { maxBytes: MAX_BYTES, logger: silentLogger },
     );
     const addresses: string[] = [];
-    for (const one of ['one', 'two', 'three']) {
+    for (const one of ['one', 'two', 'three', 'four']) {
       const id = await limited.createChannel(one, [limited.people.hamlet]);
       addresses.push(
         (fieldsOf(await limited.get(`/streams/${id}/email_address`, limited.people.hamlet)) as Wire).email,
       );
     }
-    const [first, second, third] = addresses as [string, string, string];
+    const [first, second, third, fourth] = addresses as [string, string, string, string];
     await send(first);
     await send(first);
     await expect(send(first)).rejects.toThrow(/^451 4\.7\.1/);
@@ -376,6 +403,11 @@ describe('mail server', () => {
     await send(third, { from: 'bob@example.org' });
     await send(second, { from: 'bob@example.org' });
     await expect(send(third, { from: 'eve@example.org' })).rejects.toThrow(/^451/);
+    // Nothing is posted yet, so that a repetition is not posted twice.
+    expect((await sendToAll([first, fourth])).response).toMatch(/^451 4\.7\.1/);
+    expect((await sendToAll([fourth, first])).response).toBe(
+      `554 5.7.1 Posted for 1 of 2 recipients, not for ${first} (4.7.1 Too many emails; try again later)`,
+    );
     await expect(send(second)).rejects.toThrow(/^4\d\d .*Too many/);
     await smtp.close();
     smtp = before;
