@@ -107,18 +107,25 @@ async function test({ invocation: { configuration }, words }: CommandContext): P
   try {
     await mailer.send({ to, senderName: 'Parley', subject: 'Test email', text, html: `<p>${text}</p>` });
   } catch (error) {
-    const { message, syscall, code } = error as NodeJS.ErrnoException;
-    const isRejection = syscall === undefined && code !== 'ETIMEDOUT';
-    const problem = isRejection
-      ? 'The mail server rejected the email'
-      : `No mail server answered at ${new URL(configuration.smtpUrl!).host}`;
-    throw new StartupError(`${problem}: ${message}`);
+    throw new StartupError(`${problemOf(error, configuration.smtpUrl!)}: ${(error as Error).message}`);
   }
   return {
     lines: [`The mail server accepted an email to ${to}. Check the mailbox or the mail server's log for delivery.`],
     data: { to, sent: true },
   };
 }
+
+/** Distinguishes replies of the mail server, by their code (RFC 5321), from failures before there was one. */
+function problemOf(error: unknown, smtpUrl: string): string {
+  const { responseCode = 0, syscall, code } = ((error as Error).cause ?? error) as SmtpError;
+  const { host } = new URL(smtpUrl);
+  if (responseCode >= 500) return 'The mail server rejected the email';
+  if (responseCode >= 400) return 'The mail server does not take the email at the moment';
+  if (syscall !== undefined || code === 'ETIMEDOUT') return `No mail server answered at ${host}`;
+  return code === 'ESOCKET' || code === 'ETLS' ? `No secure connection to ${host}` : 'The email was not sent';
+}
+
+type SmtpError = NodeJS.ErrnoException & { readonly responseCode?: number };
 
 async function listBounced({ withParley }: CommandContext): Promise<CommandResult> {
   const bounced = await withParley((parley) => parley.useCase(ListBouncedAddresses).execute());

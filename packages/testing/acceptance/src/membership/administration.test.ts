@@ -397,8 +397,12 @@ describe('parley command line', () => {
       smtp.refuses = true;
       expect(await runIn(environment, 'mail', 'test', 'me@example.com')).toMatchObject({
         code: 1,
-        err: expect.stringMatching(/^parley: The mail server rejected the email: .*451 later$/s),
+        err: expect.stringMatching(/^parley: The mail server does not take the email at the moment: .*451 later$/s),
       });
+      smtp.refusal = '554 never';
+      expect((await runIn(environment, 'mail', 'test', 'me@example.com')).err).toMatch(
+        /^parley: The mail server rejected the email: .*554 never$/s,
+      );
       const { host } = new URL(smtp.url);
       await smtp.close();
       expect(await runIn(environment, 'mail', 'test', 'me@example.com')).toEqual({

@@ -10,7 +10,7 @@ import type { EventSeq, StoredEvent } from '@parley/domain/kernel';
 import { bounceAddress, FindDue, RevokeEmailAddress, SendMissedEmails } from '@parley/domain/push';
 import { silentLogger } from '@parley/http';
 import { nodemailer } from '@parley/node-adapters';
-import { listenForEmail, type RunningSmtp } from '@parley/server/testing';
+import { listenForEmail, type RunningSmtp, runCommand } from '@parley/server/testing';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
@@ -442,6 +442,15 @@ describe('mail server with a certificate', () => {
     await transport({ requireTLS: true, tls }).sendMail(await mail());
     await transport({ ignoreTLS: true }).sendMail(await mail());
     expect(await newest()).toHaveLength(2);
+  });
+
+  it('is not said by `parley mail test` to reject an email if its certificate is unknown', async () => {
+    const environment = { PARLEY_SMTP_URL: `smtp://127.0.0.1:${secure.port}` };
+    const { code, err } = await runCommand(['mail', 'test', await addressOf()], { environment });
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/^parley: No secure connection to 127\.0\.0\.1:\d+: .*certificate/),
+    ]);
   });
 
   it('ignores commands sent before the encryption began', async () => {

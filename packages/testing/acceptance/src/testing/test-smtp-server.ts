@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 export class TestSmtpServer {
   readonly emails: string[] = [];
   refuses = false;
+  refusal = '451 later';
   private readonly server: Server = createServer((socket) => this.talk(socket));
 
   listen = () => new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
@@ -31,7 +32,7 @@ export class TestSmtpServer {
         if (/^DATA/i.test(line)) {
           body = '';
           socket.write('354 go on\r\n');
-        } else if (/^RCPT/i.test(line) && this.refuses) socket.write('451 later\r\n');
+        } else if (/^RCPT/i.test(line) && this.refuses) socket.write(`${this.refusal}\r\n`);
         else if (/^QUIT/i.test(line)) socket.end('221 bye\r\n');
         else socket.write('250 ok\r\n');
       }
