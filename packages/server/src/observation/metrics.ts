@@ -139,6 +139,10 @@ export class ServerMetrics implements RequestObserver {
     this.registry = firstOf(registers);
     if (ofProcess) {
       collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: LOOP_PRECISION_MS });
+      // Sums of gauges by type, with a suffix that Prometheus reserves for counters.
+      for (const name of ['handles', 'requests', 'resources']) {
+        this.registry.removeSingleMetric(`nodejs_active_${name}_total`);
+      }
     }
     this.requests = new Counter({
       name: 'parley_http_requests_total',

@@ -87,6 +87,14 @@ describe('metrics and health endpoint', () => {
     expect(readingOf(text, 'parley_notification_seconds_total{channel="push"}')).toBe(0.75);
   });
 
+  it('has the suffix `_total` at counters only, as promtool requires', async () => {
+    const own = await ServerMetrics.create({ version: '1', ofProcess: true });
+    const types = [...(await own.text()).matchAll(/^# TYPE (\S+) (\S+)$/gm)];
+    expect(types.length).toBeGreaterThan(30);
+    const misnamed = types.filter(([, name, type]) => name!.endsWith('_total') !== (type === 'counter'));
+    expect(misnamed.map(([line]) => line)).toEqual([]);
+  });
+
   it('reports commits, queues, jobs, memory and the event loop', async () => {
     await fetch(`${server.url}/readyz`); // the readiness check writes
     const text = await metrics();
