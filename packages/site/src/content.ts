@@ -23,7 +23,7 @@ export function writeContent(versions: readonly string[]): void {
     .filter((path) => path.endsWith('.md'))
     .map((path) => toSitePage({ path: path.slice(0, -'.md'.length), text: read(path) }));
   const samples = files
-    .filter((path) => /^(?:deploy|examples)\/|\.schema\.json$/.test(path) && !path.endsWith('/index.html'))
+    .filter((path) => /^(?:deploy|examples)\/|\.schema\.json$/.test(path) && !/\.md$|\/index\.html$/.test(path))
     .map((path) => samplePage({ path, text: read(path) }));
   const api = apiPages(openApiOf(createRoutes({} as RouteDependencies)));
   const all = [...pages, ...api, ...samples];

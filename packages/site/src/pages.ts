@@ -12,6 +12,7 @@ export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'embedding',
     'embedding-ui',
     'operating',
+    'deploy/around-parley',
     'personal-data',
     'client',
   ],
@@ -90,7 +91,7 @@ const LINK = /(!?)\[([^\]]*)\]\(([^)\s]+)\)/g;
 /** Samples and index pages have other names on the site. */
 const pageOf = (target: string): string =>
   target
-    .replace(/^(?:\.\/)?((?:\.\.\/)*(?:deploy|examples)\/.*|[\w-]+\.schema\.json)$/, '$1.md')
+    .replace(/^(?:\.\/)?((?:\.\.\/)*(?:deploy|examples)\/(?!\S*\.md).*|[\w-]+\.schema\.json)$/, '$1.md')
     .replace(/README\.md(?=#|$)/, 'index.md');
 
 /** Page that shows a file of `docs/`. */

@@ -21,9 +21,9 @@ describe('page of the site', () => {
   it('links to samples from pages in folders', () => {
     const { text } = toSitePage({
       path: 'guides/bot',
-      text: '[a](../deploy/Caddyfile) [b](../../packages/a.ts) [c](a.schema.json)',
+      text: '[a](../deploy/Caddyfile) [b](../../packages/a.ts) [c](a.schema.json) [d](deploy/around.md#a)',
     });
-    expect(text).toBe('[a](../deploy/Caddyfile.md) b [c](a.schema.json.md)');
+    expect(text).toBe('[a](../deploy/Caddyfile.md) b [c](a.schema.json.md) [d](deploy/around.md#a)');
   });
 
   it('is the index of its folder if it is a README', () => {

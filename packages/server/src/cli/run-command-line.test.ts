@@ -11,7 +11,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { until } from '@parley/testkit';
@@ -666,6 +666,18 @@ describe('parley command line', () => {
     expect(await run(['user', 'api-key', 'fool@lear.com', '--accept-new-secret'], other)).toMatchObject({ code: 0 });
     expect(await run(['user', 'show', 'fool@lear.com'])).toMatchObject({ code: 1 });
     expect(await run(['user', 'show', 'fool@lear.com'], other)).toMatchObject({ code: 0 });
+  });
+
+  it('config check names ports that only other users may use', async () => {
+    const listen = jest.spyOn(Server.prototype, 'listen').mockImplementation(function (this: Server) {
+      process.nextTick(() => this.emit('error', Object.assign(new Error('listen'), { code: 'EACCES' })));
+      return this;
+    });
+    const environment = { PARLEY_SMTP_IN: '127.0.0.1:25', PARLEY_MAIL_GATEWAY_PATTERN: 'chat+%s@example.com' };
+    const { code, out } = await run(['config', 'check'], { environment });
+    expect([code, listen.mock.calls.length]).toEqual([0, 1]);
+    expect(out).toContain('This user may not listen on port 25 (docs/deploy/around-parley.md#port-25).');
+    listen.mockRestore();
   });
 
   it('does not mention the secret of a database that it cannot read', async () => {

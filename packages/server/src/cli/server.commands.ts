@@ -1,6 +1,8 @@
+import { createServer } from 'node:net';
 import { ForgetBouncedAddress, ListBouncedAddresses } from '@parley/domain/access';
 import { RevokeEmailAddress } from '@parley/domain/push';
 import { isEmailAddress } from '@parley/domain/users';
+import type { ListenAddress } from '../configuration/configuration.js';
 import type { Environment } from '../configuration/env-file.js';
 import type { Invocation } from '../configuration/read-configuration.js';
 import type { Setting } from '../configuration/setting.js';
@@ -66,6 +68,17 @@ const environmentOf = ({ sources, values }: Invocation): Environment => ({
   ),
 });
 
+/** True unless the port is reserved for users with more rights; binding it is the only reliable check. */
+const mayListen = ({ host, port }: ListenAddress): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code !== 'EACCES'));
+    server.listen(port, host, () => server.close(() => resolve(true)));
+  });
+
+/** Highest port that may be reserved. */
+const MAX_RESERVED_PORT = 1023;
+
 /** Reports the configuration. It is valid, since it has already been parsed. */
 async function check({ invocation }: CommandContext): Promise<CommandResult> {
   const set = [...invocation.sources].map(([name, source]) => {
@@ -73,6 +86,11 @@ async function check({ invocation }: CommandContext): Promise<CommandResult> {
     const origin = source === 'flag' ? `--${flag}` : source === 'file' ? `${variable}_FILE` : variable;
     return { place: origin, source, value: isSecret ? null : invocation.values.get(name)! };
   });
+  const { host, port, incomingMail, metricsAddress } = invocation.configuration;
+  const reservedPorts: number[] = [];
+  for (const address of [{ host, port }, incomingMail.smtp, metricsAddress]) {
+    if (address && address.port <= MAX_RESERVED_PORT && !(await mayListen(address))) reservedPorts.push(address.port);
+  }
   return {
     lines: [
       'The configuration is valid.',
@@ -80,8 +98,11 @@ async function check({ invocation }: CommandContext): Promise<CommandResult> {
       set.length === 0
         ? 'All settings have their defaults; see parley --help.'
         : 'All other settings have their defaults; see parley --help.',
+      ...reservedPorts.map(
+        (each) => `This user may not listen on port ${each} (docs/deploy/around-parley.md#port-25).`,
+      ),
     ],
-    data: { valid: true, set },
+    data: { valid: true, reservedPorts, set },
   };
 }
 

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { DomainError } from '@parley/domain/kernel';
 import type { ExternalIdentity, LogInProvider } from '@parley/domain/log-in';
 import { RunRequestedImports } from '@parley/transfer/imports';
@@ -67,6 +69,18 @@ describe('audit line', () => {
     await server.patch('/realm', server.people.hamlet, { invite_required: false });
     expect(lines[0]).toMatchObject({ audit: 'administration', userId: server.people.hamlet.id });
     expect(lines[0]).not.toHaveProperty('changes');
+  });
+
+  it('matches the documented filter of fail2ban after a failed log-in, with the address of the caller only', async () => {
+    const page = readFileSync(join(__dirname, '../../../../../docs/deploy/around-parley.md'), 'utf8');
+    const [, pattern] = /^failregex = (.*)$/m.exec(page)!;
+    const filter = new RegExp(pattern!.replace('<HOST>', '(?<ip>[0-9a-f.:]+)'));
+    const forged = '","audit":"failed log-in","ip":"192.0.2.7","x":"';
+    const headers = { 'User-Agent': forged, 'X-Forwarded-For': '192.0.2.7' };
+    await server.request('POST', '/fetch_api_key', { headers, params: { username: forged, password: 'wrong' } });
+    await server.request('PATCH', '/realm', { as: server.people.hamlet, headers, params: { name: 'x' } });
+    const ips = lines.map((line) => filter.exec(JSON.stringify(line))?.groups?.ip);
+    expect(ips).toEqual(['127.0.0.1', undefined]);
   });
 
   it('names the account of a failed log-in', async () => {
