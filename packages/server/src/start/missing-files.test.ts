@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createParley, type ParleyConfig } from '../index.js';
 
-// As in a build that copies only traced files.
+// Simulates a build that copies only traced files.
 jest.mock('../http/web-assets.js', () => ({
   ...jest.requireActual('../http/web-assets.js'),
   openWebAssets: () => null,
