@@ -11,7 +11,7 @@ jest.mock('../http/web-assets.js', () => ({
 jest.mock('@parley/images', () => ({ ...jest.requireActual('@parley/images'), findImageScript: () => null }));
 
 describe('createParley without the files of the web client', () => {
-  it.each<[string, Partial<ParleyConfig>, unknown[]]>([
+  it.each<[string, Pick<ParleyConfig, 'webClient'>, unknown[]]>([
     [
       'names them and the option in the log',
       {},
