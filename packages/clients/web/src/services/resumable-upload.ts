@@ -26,6 +26,11 @@ export async function sendResumable(
         const { headers } = await client.resumableUploads();
         for (const [name, value] of Object.entries(headers)) request.setHeader(name, value);
       },
+      // The library creates a new upload after a failed HEAD request, but retries after an error without a response.
+      onAfterResponse(request, response) {
+        const status = response.getStatus();
+        if (request.getMethod() === 'HEAD' && isTemporary(status)) throw new Error(`HEAD returned ${status}`);
+      },
       chunkSize: PART_BYTES,
       metadata: { filename: file.name, filetype: file.type },
       retryDelays: RETRY_DELAYS_MS,
@@ -33,9 +38,9 @@ export async function sendResumable(
       fingerprint: async () => [key, file.name, file.type, file.size, file.lastModified].join(' '),
       onShouldRetry(error) {
         const status = statusOf(error);
-        const isTemporary = status === null || status === 409 || status === 423 || status === 429 || status >= 500;
-        if (isTemporary) onInterrupted?.();
-        return isTemporary;
+        const isRetried = status === null || isTemporary(status);
+        if (isRetried) onInterrupted?.();
+        return isRetried;
       },
       onProgress: (sent, total) => onProgress?.(sent, total),
       onSuccess: ({ lastResponse }) => resolve(urlOf(lastResponse.getBody(), upload.url ?? '')),
@@ -52,6 +57,8 @@ export async function sendResumable(
     });
   });
 }
+
+const isTemporary = (status: number): boolean => status === 409 || status === 423 || status === 429 || status >= 500;
 
 const statusOf = (error: Error): number | null =>
   error instanceof DetailedError ? (error.originalResponse?.getStatus() ?? null) : null;
