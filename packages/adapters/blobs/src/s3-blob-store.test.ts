@@ -394,6 +394,28 @@ describe('S3BlobStore', () => {
       expect(silent.problem).toEqual(reason);
     });
 
+    it("rejects content with the bucket's error if a part cannot be stored", async () => {
+      failing.removeAllListeners('request');
+      failing.on('request', (request, response) => {
+        request.resume();
+        if (request.url?.includes('uploads')) response.end('<Result><UploadId>1</UploadId></Result>');
+        else response.writeHead(500).end();
+      });
+      let isOver = false;
+      const content = (async function* () {
+        try {
+          for (;;) yield Buffer.alloc(1024 * 1024);
+        } finally {
+          isOver = true;
+        }
+      })();
+      await expect(store.put(KEY, content)).rejects.toMatchObject({
+        code: 'STORAGE_UNAVAILABLE',
+        cause: { message: expect.stringMatching(/^The bucket parley cannot be used: 500 /) },
+      });
+      expect(isOver).toBe(true);
+    });
+
     it('does not count interrupted content as a failure', async () => {
       const broken = (async function* () {
         yield Buffer.alloc(12 * 1024 * 1024);

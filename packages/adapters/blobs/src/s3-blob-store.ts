@@ -156,7 +156,8 @@ export class S3BlobStore implements BlobStore {
           yield chunk;
         }
       } catch (error) {
-        broken = { error };
+        // A failed request destroys the body, which throws here too.
+        if (!body.destroyed) broken = { error };
         throw error;
       }
     };

@@ -46,6 +46,8 @@ export class TusProtocol {
     let expiresAt: number | null = null;
     /** Error with an ordinary response. */
     let thrown: unknown;
+    /** Error of `append`. On Node 20, the library replaces it by one of its own if content remains. */
+    let failure: unknown;
 
     /** Store of the caller's own uploads. */
     class Store extends DataStore {
@@ -58,8 +60,13 @@ export class TusProtocol {
         return new Upload({ id, size, offset });
       }
 
-      override write(content: AsyncIterable<Uint8Array>, id: string, offset: number): Promise<number> {
-        return uploads.append(caller, { pathId: id, offset, content });
+      override async write(content: AsyncIterable<Uint8Array>, id: string, offset: number): Promise<number> {
+        try {
+          return await uploads.append(caller, { pathId: id, offset, content });
+        } catch (error) {
+          failure = error;
+          throw error;
+        }
       }
 
       override remove(id: string): Promise<void> {
@@ -89,7 +96,8 @@ export class TusProtocol {
         const body = JSON.stringify({ url: `/user_uploads/${file.pathId}`, filename: file.name });
         return request.method === 'POST' ? { body } : { status_code: 200, body };
       },
-      onResponseError: (_, error: unknown) => {
+      onResponseError: (_, raised: unknown) => {
+        const error = failure ?? raised;
         // The library's own errors are plain objects.
         if (!(error instanceof Error)) return undefined;
         const status = error instanceof DomainError ? STATUSES[error.code as ErrorCode] : undefined;

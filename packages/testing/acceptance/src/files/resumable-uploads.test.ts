@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { FolderBlobStore, FolderPartialBlobStore } from '@parley/blobs';
 import { ResumableUploads, SweepFiles } from '@parley/domain/files';
 import { DomainError } from '@parley/domain/kernel';
@@ -202,6 +203,22 @@ describe('resumable upload (messages §16.1)', () => {
       expect(await listed(hamlet)).toMatchObject([{ size: 10 }]);
     },
   );
+
+  it('asks the client to retry if a part cannot be stored while more bytes arrive', async () => {
+    const { hamlet } = people;
+    const path = await begun(hamlet, { size: 1_000_000 });
+    const lost = new DomainError('STORAGE_UNAVAILABLE', 'Later.');
+    jest.spyOn(partials, 'append').mockImplementationOnce(async (_, __, content) => {
+      for await (const _ of content) break;
+      // The stream, which is destroyed by now, has an error of its own.
+      await setImmediate();
+      throw lost;
+    });
+    const failed = await send(path, hamlet, 0, Buffer.alloc(1_000_000));
+    expectRefusal(failed, 'Later.', { status: 503, code: 'SERVER_NOT_READY' });
+    expect(failed.headers['retry-after']).toBe('1');
+    expect((await send(path, hamlet, 0, Buffer.alloc(1_000_000))).status).toBe(200);
+  });
 
   it('can be repeated in each of its requests after a database failure', async () => {
     const { hamlet } = people;
