@@ -99,7 +99,7 @@ describe('server killed during uploads', () => {
       const bytes = randomBytes(300_000);
       const headers = { ...TUS, 'Upload-Length': String(bytes.length) };
       const begun = await call('/api/v1/tus/', { method: 'POST', headers }).catch(() => null);
-      const path = begun ? new URL(begun.headers.get('location')!).pathname : '';
+      const path = begun?.headers.get('location') ?? '';
       for (let offset = 0; begun && offset < bytes.length; ) {
         const head = await call(path, { method: 'HEAD', headers: TUS }).catch(() => null);
         if (!head) {

@@ -42,7 +42,7 @@ export class TusProtocol {
     this.locker ??= new MemoryLocker();
     // Browser sessions use a different path prefix than API keys.
     const pathId = unescaped(request.path.replace(/^.*?\/tus\/*/, ''));
-    const uploadsUrl = uploadsUrlOf(request, (await this.publicRealms.of(caller.realmId)).url);
+    const uploadsPath = uploadsPathOf(request, (await this.publicRealms.of(caller.realmId)).url);
     let expiresAt: number | null = null;
     /** Error with an ordinary response. */
     let thrown: unknown;
@@ -88,7 +88,7 @@ export class TusProtocol {
         ({ expiresAt } = upload);
         return upload.pathId;
       },
-      generateUrl: (_, { id }) => `${uploadsUrl}/${id.split('/').map(encodeURIComponent).join('/')}`,
+      generateUrl: (_, { id }) => `${uploadsPath}/${id.split('/').map(encodeURIComponent).join('/')}`,
       getFileIdFromRequest: () => pathId,
       onUploadFinish: async (_, { id }) => {
         const file = await uploads.finish(caller, { pathId: id });
@@ -126,14 +126,11 @@ export class TusProtocol {
 }
 
 /**
- * Returns the absolute URL of the request without its query, since many tus clients do not resolve relative ones. The
- * organization's URL adds the path that a proxy or a host application removes, and `https` behind a proxy.
+ * Returns the path of the request. Clients resolve it against the URL that they called, so that the `Host` header of a
+ * proxy does not matter. The organization's URL adds the path that a proxy or a host application removes.
  */
-function uploadsUrlOf({ authority, isSecure, path }: ParleyRequest, realmUrl: string): string {
-  const { protocol, pathname } = new URL(realmUrl);
-  const scheme = isSecure ? 'https:' : protocol;
-  return `${scheme}//${authority}${pathname.replace(/\/$/, '')}${path.replace(/\/+$/, '')}`;
-}
+const uploadsPathOf = ({ path }: ParleyRequest, realmUrl: string): string =>
+  new URL(realmUrl).pathname.replace(/\/$/, '') + path.replace(/\/+$/, '');
 
 /** Headers passed to the library. Headers such as `X-Forwarded-*` are dropped. */
 const TAKEN = /^(?:content-length|content-type|tus-.*|upload-.*)$/;

@@ -86,9 +86,8 @@ describe('resumable upload (messages §16.1)', () => {
     const response = await begin(hamlet);
     expect([response.status, response.body]).toEqual([201, null]);
     const ID = `${server.realmId}/[0-9a-f]{2}/[\\w-]{24}/a-b.txt`;
-    const { origin } = new URL(server.url);
     expect(response.headers).toMatchObject({
-      location: expect.stringMatching(new RegExp(`^${origin}/api/v1/tus/${ID}$`)),
+      location: expect.stringMatching(new RegExp(`^/api/v1/tus/${ID}$`)),
       'tus-resumable': '1.0.0',
       'upload-expires': new Date((server.clock.now() + 24 * HOUR) * 1000).toUTCString(),
       'cache-control': 'no-store',
@@ -140,9 +139,9 @@ describe('resumable upload (messages §16.1)', () => {
     expect((await listed(hamlet)).map(({ size }) => size)).toEqual([5, 0]);
   });
 
-  it('returns an absolute URL with and without a trailing slash', async () => {
+  it('returns the same path with and without a trailing slash', async () => {
     const { location } = (await begin(people.hamlet, { path: '/tus', name: 'é b.png' })).headers;
-    expect(location).toMatch(/^http:\/\/[\w.]+:\d+\/api\/v1\/tus\/\d+\/[0-9a-f]{2}\/[\w-]{24}\/%C3%A9-b\.png$/);
+    expect(location).toMatch(/^\/api\/v1\/tus\/\d+\/[0-9a-f]{2}\/[\w-]{24}\/%C3%A9-b\.png$/);
     const path = `/tus/${idOf(location)}`;
     expect(await offsetOf(path, people.hamlet)).toBe('0');
     expect((await send(path, people.hamlet, 0, '0123456789')).body).toEqual({
@@ -365,7 +364,7 @@ describe('resumable upload (messages §16.1)', () => {
     const headers = { ...TUS, 'Upload-Length': '5' };
     const begun = await browser.request('POST', '/api/v1/tus/', undefined, { headers });
     expect(begun.status).toBe(201);
-    const path = new URL(begun.headers.location!).pathname;
+    const path = begun.headers.location!;
     const bytes = { ...BYTES, 'Upload-Offset': '0' };
     const forged = { headers: { ...bytes, 'X-CSRFToken': '' }, body: 'hello' };
     expect((await browser.request('PATCH', path, undefined, forged)).status).toBe(403);
