@@ -453,7 +453,9 @@ function reasonOf(error: unknown): string {
   const { name, message } = error as Error;
   if (status === undefined) return message || 'no response';
   // Responses without a body, such as those to HEAD, have no message.
-  return message === '' || message === 'UnknownError' ? `${status} ${name}` : `${status} ${name}: ${message}`;
+  if (message !== '' && message !== 'UnknownError') return `${status} ${name}: ${message}`;
+  if (status !== 401 && status !== 403) return `${status} ${name}`;
+  return `${status} Forbidden: the credentials are wrong or do not permit the use of the bucket`;
 }
 
 function isMissing(error: unknown): boolean {

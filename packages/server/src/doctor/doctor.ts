@@ -140,7 +140,14 @@ async function examineFile(path: string, examination: Examination): Promise<void
       add('good', 'rights', 'only the owner can read the database');
     else add('advice', 'rights', `other users of this machine can read the database: run chmod 600 ${path}`);
   });
-  await attempt('files', () => checkOwner(configuration, path));
+  await attempt('files', async () => {
+    const { files } = configuration;
+    if (files?.kind === 's3') {
+      await checkFiles(configuration);
+      add('good', 'files', `the bucket ${files.bucket} responds`);
+    }
+    await checkOwner(configuration, path);
+  });
   await attempt('disk', () => {
     const space = diskSpaceOf(dirname(path));
     const state = diskStateOf(space);

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createParley, type Parley } from '@parley/server';
+import { runCommand } from '@parley/server/testing';
 import { until } from '@parley/testkit';
 import S3rver from 's3rver';
 import { MULTIPART, multipart } from '../testing/multipart.js';
@@ -86,6 +87,28 @@ describe('server with a failing bucket', () => {
     await until(async () => (await parley.ready()).checks.files === 'ok');
     expect(await parley.metrics()).toMatch(/^parley_files_available\{bucket="letters"\} 1$/m);
     expect(log.slice(1)).toEqual([[{}, 'the bucket works again']]);
+  });
+});
+
+describe('parley doctor', () => {
+  it('reports a bucket that rejects the credentials, without reading the whole database', async () => {
+    const bucket = createServer((_, response) => void response.writeHead(403).end()).listen(0, '127.0.0.1');
+    await once(bucket, 'listening');
+    const folder = mkdtempSync(join(tmpdir(), 'parley-doctor-bucket-'));
+    const database = `sqlite:${join(folder, 'parley.db')}`;
+    await (await createParley({ database, url: 'http://localhost' })).close();
+    const environment = {
+      PARLEY_DATABASE: database,
+      PARLEY_FILES: `s3:letters?endpoint=http://127.0.0.1:${(bucket.address() as AddressInfo).port}`,
+    };
+    expect(await runCommand(['doctor'], { environment })).toMatchObject({
+      code: 3,
+      out: expect.stringMatching(
+        /PROBLEM {2}files: The bucket letters cannot be used: 403 Forbidden: the credentials are wrong or do not permit/,
+      ),
+    });
+    bucket.close();
+    rmSync(folder, { recursive: true });
   });
 });
 
