@@ -1,17 +1,36 @@
 import {
   aChannel,
   aMessage,
+  aRealmWith,
   aUser,
   createFixture,
   expectRefused,
   FakeApiKeyMint,
   type MemoryFixture,
+  SeededRandomness,
 } from '@parley/testkit';
 import { isVisitor } from '../access/roles.js';
-import type { RealmId, RecipientId, UserId } from '../kernel/ids.js';
+import type { BlobKey } from '../files/blobs.js';
+import type { FileImage } from '../files/files.js';
+import { MAKE_THUMBNAILS } from '../files/thumbnails.js';
+import { nobody, users } from '../kernel/event.js';
+import type { JobId, RealmId, RecipientId, UserId } from '../kernel/ids.js';
+import type { TicketTokens } from '../kernel/ports.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
+import { erasedEmail, isErased } from '../membership/erased-person.js';
+import { otherAccountsOf } from '../membership/merged-accounts.js';
 import { externalIdKey } from '../membership/placeholders.js';
-import { visitorExternalId } from './visitors.js';
-import { FindVisitor, InheritFromVisitor, KeepVisitorAccount, VisitorTickets } from './visitors.use-cases.js';
+import type { User } from '../users/user.js';
+import { accessorsOf } from '../users/user-delivery.js';
+import { END_VISIT_JOB, visitorExternalId } from './visitors.js';
+import {
+  EndVisit,
+  FindVisitor,
+  InheritFromVisitor,
+  KeepVisitorAccount,
+  StartVisit,
+  VisitorTickets,
+} from './visitors.use-cases.js';
 
 const NOW = 1_000_000;
 const DAY = 86_400;
@@ -37,17 +56,15 @@ beforeEach(async () => {
   );
 });
 
-const tickets = () =>
-  new VisitorTickets(
-    {
-      sign: () => '',
-      find: async (text, load) => {
-        const [realmId, id = 0, expiresAt] = text.split(' ').map(Number);
-        return expiresAt === undefined ? null : load({ realmId: realmId as RealmId, id, expiresAt });
-      },
-    },
-    fixture.clock,
-  );
+/** Readable tokens without a signature. */
+const tokens: TicketTokens = {
+  sign: ({ realmId, id, expiresAt }) => `${realmId} ${id} ${expiresAt}`,
+  find: async (text, load) => {
+    const [realmId, id = 0, expiresAt] = text.split(' ').map(Number);
+    return expiresAt === undefined ? null : load({ realmId: realmId as RealmId, id, expiresAt });
+  },
+};
+const tickets = () => new VisitorTickets(tokens, fixture.clock);
 const find = (of = token) => new FindVisitor(fixture.uow, tickets()).execute({ realmId: fixture.realm.id, token: of });
 const keep = (externalId = 'ann') =>
   new KeepVisitorAccount(fixture.uow, tickets(), new FakeApiKeyMint(), fixture.clock).execute({
@@ -55,18 +72,74 @@ const keep = (externalId = 'ann') =>
     token,
     externalId,
   });
-const inherit = () =>
+const inherit = (from = visitorId) =>
   new InheritFromVisitor(fixture.uow, fixture.clock).execute({
     realmId: fixture.realm.id,
-    visitorId,
+    visitorId: from,
     userId: fixture.user('ann').id,
   });
 const userOf = (id: UserId) => fixture.uow.read(fixture.realm.id, ({ users }) => users.get(fixture.realm.id, id));
+const write = <T>(change: (tx: Transaction) => Promise<T>) => fixture.uow.write(fixture.realm.id, change);
+const changeUser = (id: UserId, change: Partial<User>) =>
+  write(async (tx) => tx.users.update({ ...(await tx.users.get(fixture.realm.id, id)), ...change }));
+const dueJobs = (kind: string) =>
+  fixture.uow.read(fixture.realm.id, ({ jobs }) => jobs.listDue({ kind, maxFormat: 9 }, fixture.clock.now(), 10));
+const announced = (type: string) => fixture.storage.announced.filter(({ event }) => event.type === type);
 const messagesOf = (name: string) =>
   fixture.uow.read(fixture.realm.id, async ({ pages }) => {
     const entries = await pages.listEntriesUpTo(fixture.viewer(name), { conditions: [], scope: 'own' }, null, 10);
     return entries.map(({ senderId, flags }) => [senderId === fixture.user(name).id ? 'own' : 'of others', flags.read]);
   });
+
+describe('StartVisit', () => {
+  const start = (take = (..._: unknown[]) => {}) =>
+    new StartVisit(fixture.uow, new FakeApiKeyMint(), fixture.clock, new SeededRandomness(), tokens, { take }).execute({
+      realmId: fixture.realm.id,
+      fullName: 'Zoe Visitor',
+      source: '10.0.0.1',
+      days: 2,
+    });
+
+  it('adds a guest who is found by the token, and erased after the given days', async () => {
+    const { user, token: given, expiresAt } = await start();
+    expect(user).toMatchObject({ fullName: 'Zoe Visitor', role: 'guest' });
+    expect(expiresAt).toBe(fixture.clock.now() + 2 * DAY);
+    expect(await find(given)).toMatchObject({ id: user.id });
+    fixture.clock.advance(2 * DAY - 1);
+    expect(await dueJobs(END_VISIT_JOB.name)).toEqual([]);
+    fixture.clock.advance(1);
+    expect(await dueJobs(END_VISIT_JOB.name)).toMatchObject([{ payload: JSON.stringify({ userId: user.id }) }]);
+  });
+
+  it('counts against the quota of the organization and the address', async () => {
+    const take = jest.fn();
+    await start(take);
+    expect(take.mock.calls).toEqual([[fixture.realm.id, '10.0.0.1']]);
+  });
+});
+
+describe('EndVisit', () => {
+  const end = async (userId: UserId) => {
+    const job = { id: 1 as JobId, realmId: fixture.realm.id, dueAt: 0, payload: { userId }, attempt: 1 };
+    await write(await new EndVisit(fixture.clock).prepare(job));
+  };
+
+  it('erases the visitor, whose messages stay', async () => {
+    await end(visitorId);
+    expect(isErased(await userOf(visitorId))).toBe(true);
+    expect(await fixture.uow.read(fixture.realm.id, ({ erasures }) => erasures.list(fixture.realm.id))).toMatchObject([
+      { personId: visitorId, requestedAt: fixture.clock.now(), everythingWritten: false },
+    ]);
+  });
+
+  it('leaves somebody who is not a visitor, and an unknown id, alone', async () => {
+    const { id } = fixture.user('ann');
+    await end(id);
+    expect(isErased(await userOf(id))).toBe(false);
+    await end(99_999 as UserId);
+    expect(fixture.storage.announced).toEqual([]);
+  });
+});
 
 describe('FindVisitor', () => {
   it('finds the visitor of a valid token', async () => {
@@ -84,6 +157,27 @@ describe('KeepVisitorAccount', () => {
     expect(await keep()).toMatchObject({ id: visitorId, externalId: 'ann' });
     expect(await find()).toBeNull();
     expect(await keep('bob')).toMatchObject({ externalId: 'ann' });
+  });
+
+  it('publishes the new external id to those who see the user, and the end of the former one to servers', async () => {
+    await keep();
+    const assigned = announced('user.external_id_assigned').at(-1);
+    expect(assigned).toMatchObject({
+      event: { userId: visitorId, externalId: 'ann' },
+      audience: accessorsOf(visitorId),
+    });
+    const [ended] = announced('user.credentials_changed');
+    expect(ended).toMatchObject({ event: { userId: visitorId }, audience: nobody });
+  });
+
+  it('leaves a deactivated visitor alone', async () => {
+    await changeUser(visitorId, { isActive: false });
+    expect(isVisitor(await keep())).toBe(true);
+  });
+
+  it('rejects the token of an erased visitor', async () => {
+    await changeUser(visitorId, { isDeleted: true, email: erasedEmail(visitorId) });
+    await expectRefused(fixture, () => keep(), { code: 'UNKNOWN_VISITOR' });
   });
 
   it('ends what acts for the visitor or is notified, since the customer may be another person', async () => {
@@ -104,11 +198,7 @@ describe('KeepVisitorAccount', () => {
   });
 
   it('leaves a visitor alone who has an email address, with which they may log in', async () => {
-    const { id: realmId } = fixture.realm;
-    const email = 'mallory@example.com';
-    await fixture.uow.write(realmId, async (tx) =>
-      tx.users.update({ ...(await tx.users.get(realmId, visitorId)), email }),
-    );
+    await changeUser(visitorId, { email: 'mallory@example.com' });
     expect(isVisitor(await keep())).toBe(true);
   });
 
@@ -140,6 +230,83 @@ describe('InheritFromVisitor', () => {
     const visitor = await userOf(visitorId);
     expect(visitor).toMatchObject({ isActive: false, fullName: fixture.user('ann').fullName });
     expect(isVisitor(visitor)).toBe(false);
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['the visitor is deactivated', () => changeUser(visitorId, { isActive: false })],
+    ['the customer is deactivated', () => changeUser(fixture.user('ann').id, { isActive: false })],
+    ['the visitor became a member', () => changeUser(visitorId, { role: 'member' })],
+  ])('changes nothing if %s', async (_, change) => {
+    await change();
+    const { version } = await userOf(visitorId);
+    await inherit();
+    expect(await userOf(visitorId)).toMatchObject({ version });
+    expect(await messagesOf('ann')).toEqual([]);
+  });
+
+  it('keeps the name of the visitor where names are unique', async () => {
+    await fixture.add(aRealmWith({ settings: { requireUniqueNames: true } }));
+    await inherit();
+    expect(await userOf(visitorId)).toMatchObject({ isActive: false, fullName: 'visitor' });
+  });
+
+  it('gives no archived channel', async () => {
+    await fixture.add(aChannel({ name: 'old', subscribers: ['visitor'], isArchived: true }));
+    await inherit();
+    const { realm, channel } = fixture;
+    expect(
+      await fixture.uow.read(realm.id, ({ channels }) => channels.listSubscribedIds(realm.id, fixture.user('ann').id)),
+    ).toEqual([channel('question').id]);
+  });
+
+  it('extends holds on the visitor to the customer, and links the accounts for a later erasure', async () => {
+    const { realm, clock } = fixture;
+    const hold = { personId: visitorId, channelId: null, messageId: null, since: null, until: null, reason: 'case' };
+    const active = { createdAt: clock.now(), createdBy: null, releasedAt: null, releasedBy: null };
+    await write((tx) => tx.holds.add({ realmId: realm.id, ...hold, ...active }));
+    await inherit();
+    const { id } = fixture.user('ann');
+    const held = await fixture.uow.read(realm.id, ({ holds }) => holds.list(realm.id));
+    expect(held.map(({ personId }) => personId)).toEqual([visitorId, id]);
+    const ann = await userOf(id);
+    expect(await fixture.uow.read(realm.id, (reads) => otherAccountsOf(reads, ann))).toMatchObject([{ id: visitorId }]);
+  });
+
+  describe('of files', () => {
+    const addFile = (name: string, thumbnail: FileImage['thumbnail'] | null = null) =>
+      write((tx) =>
+        tx.files.add({
+          ...{ realmId: fixture.realm.id, ownerId: visitorId, name, pathId: `2/ab/c/${name}`, size: 5, createdAt: 0 },
+          ...{ blob: '0'.repeat(32) as BlobKey, contentType: 'image/png' },
+          image: thumbnail && { width: 1, height: 1, isAnimated: false, thumbnail },
+        }),
+      );
+
+    it('makes the customer the owner, to whom the files are published', async () => {
+      await addFile('a.txt');
+      await inherit();
+      const { realm } = fixture;
+      const { id } = fixture.user('ann');
+      const owned = await fixture.uow.read(realm.id, ({ files }) => files.list(realm.id, id, 0, 10));
+      expect(owned).toMatchObject([{ name: 'a.txt' }]);
+      expect(announced('file.added')).toMatchObject([
+        { event: { file: { name: 'a.txt' }, usedBytes: 5 }, audience: users([id]) },
+      ]);
+    });
+
+    it('makes pending thumbnails for the new owner', async () => {
+      const { id: fileId } = await addFile('a.png', 'pending');
+      await inherit();
+      expect(await dueJobs(MAKE_THUMBNAILS.name)).toMatchObject([
+        { payload: JSON.stringify({ fileId, ownerId: fixture.user('ann').id }) },
+      ]);
+    });
+
+    it.each(['ready', 'failed', null] as const)('makes no thumbnails in the state %s', async (state) => {
+      await addFile('a.png', state);
+      await inherit();
+      expect(await dueJobs(MAKE_THUMBNAILS.name)).toEqual([]);
+    });
   });
 
   it('moves direct messages to the conversations of the customer, unread as they are', async () => {
@@ -219,5 +386,6 @@ describe('InheritFromVisitor', () => {
       ['own', true],
       ['of others', true],
     ]);
+    expect(announced('message.flag_changed')).toEqual([]);
   });
 });

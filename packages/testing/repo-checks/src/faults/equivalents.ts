@@ -25,6 +25,7 @@ const BEFORE_EVERY_TIME = 'Null is compared as 0, before the time of each messag
 const TOKENS = 'log-in/access-tokens.use-cases.ts';
 const MOVES = 'writing/moves.ts';
 const PARTS = 'writing/move-parts.ts';
+const VISITORS = 'log-in/visitors.use-cases.ts';
 const GUESTS = 'isLimitedGuest checks the role of each candidate.';
 
 export const EQUIVALENTS: readonly Equivalent[] = [
@@ -392,5 +393,35 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     code: 'ending.policies === null ? ending : { ...ending, ...(await movePolicies(tx, actor, move, ending.policies)) };',
     changes: [['ending.policies === null', 'false']],
     reason: 'Only endings with policies left are scheduled.',
+  },
+  {
+    source: VISITORS,
+    code: 'if (channels.length === 0) return [];',
+    changes: [['channels.length === 0', 'false']],
+    reason: SHORTCUT,
+  },
+  {
+    source: VISITORS,
+    code: 'if (recipientIds.length === 0) return [];',
+    changes: [['recipientIds.length === 0', 'false']],
+    reason: SHORTCUT,
+  },
+  {
+    source: VISITORS,
+    code: "if (recipient.kind !== 'direct') continue;",
+    changes: [["recipient.kind !== 'direct'", 'false']],
+    reason: 'Only direct conversations are listed; the condition narrows the type.',
+  },
+  {
+    source: VISITORS,
+    code: 'const sent = entries.filter(({ senderId }) => senderId === visitor.id).map(({ id }) => id);',
+    changes: [['senderId === visitor.id', 'true']],
+    reason: 'Storages ignore messages that another user sent.',
+  },
+  {
+    source: VISITORS,
+    code: 'if (files.length === 0) return;',
+    changes: [['files.length === 0', 'false']],
+    reason: SHORTCUT,
   },
 ];
