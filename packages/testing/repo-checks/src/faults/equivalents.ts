@@ -26,6 +26,9 @@ const TOKENS = 'log-in/access-tokens.use-cases.ts';
 const MOVES = 'writing/moves.ts';
 const PARTS = 'writing/move-parts.ts';
 const VISITORS = 'log-in/visitors.use-cases.ts';
+const ERASURES = 'membership/erasures.use-cases.ts';
+const MERGED = 'membership/merged-accounts.ts';
+const ONLY_OWNER = 'A shortcut; the only owner is an active owner.';
 const GUESTS = 'isLimitedGuest checks the role of each candidate.';
 
 export const EQUIVALENTS: readonly Equivalent[] = [
@@ -423,5 +426,41 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     code: 'if (files.length === 0) return;',
     changes: [['files.length === 0', 'false']],
     reason: SHORTCUT,
+  },
+  {
+    source: ERASURES,
+    code: "if (user.role === 'owner' && user.isActive && (await isOnlyOwnerOf(tx, realm.id, user.id))) {",
+    changes: [
+      ["user.role === 'owner'", 'true'],
+      ['user.isActive', 'true'],
+    ],
+    reason: ONLY_OWNER,
+  },
+  {
+    source: ERASURES,
+    code: 'if (erasure && removedRows + changedTexts > 0) {',
+    changes: [['removedRows + changedTexts > 0', 'true']],
+    reason: 'Adding 0 to the counts changes nothing.',
+  },
+  {
+    source: ERASURES,
+    code: 'if (holds.every(({ releasedAt }) => releasedAt !== null)) return { next: following(payload), counts: {} };',
+    changes: [
+      ['holds.every(({ releasedAt }) => releasedAt !== null)', 'false'],
+      ['releasedAt !== null', 'false'],
+    ],
+    reason: SHORTCUT,
+  },
+  {
+    source: MERGED,
+    code: 'if (earlier) await tx.placeholderKeys.update({ ...earlier, key: visitKey(visitorId) });',
+    changes: [['earlier', 'true']],
+    reason: 'Storages update no row without an id.',
+  },
+  {
+    source: MERGED,
+    code: '} while (page.length === ENTITIES_PER_PAGE && after.targetId === userId);',
+    changes: [['after.targetId === userId', 'true']],
+    reason: 'A shortcut; later records have other targets.',
   },
 ];
