@@ -15,7 +15,6 @@ import { encodeJob, type Job } from '../kernel/jobs.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { ENTITIES_PER_PAGE } from '../kernel/work.js';
-import type { Message } from '../messages/message.js';
 import { MAX_DELETED_AT_ONCE } from '../writing/deletion.js';
 import { DELETED_MESSAGE_JOB } from '../writing/reminders.js';
 import { MAX_BOTS_AT_ONCE } from './deactivation.js';
@@ -122,13 +121,13 @@ async function erasingAnn(
 
 const many = (count: number, step: FixtureStep): FixtureStep[] => Array.from({ length: count }, () => step);
 const fromAnn = (content = 'hello') => aMessage({ from: 'ann', to: 'town', content });
-const writtenBy = async ({ uow, realm, messages }: MemoryFixture) =>
-  (await uow.read(realm.id, (reads) =>
+const writtenBy = ({ uow, realm, messages }: MemoryFixture) =>
+  uow.read(realm.id, (reads) =>
     reads.messages.list(
       realm.id,
       messages.map(({ id }) => id),
     ),
-  )) as Message[];
+  );
 
 describe('The erasure of a person', () => {
   it.each([
