@@ -117,7 +117,7 @@ function removeEmptyFolders(folder: string): void {
   if (readdirSync(folder).length === 0) rmdirSync(folder);
 }
 
-/** @throws StartupError beside a database whose restoration was interrupted */
+/** @throws StartupError if the restoration of the database was interrupted */
 export function refuseUnfinishedRestore(database: string): void {
   if (!existsSync(`${database}${RESTORING}`)) return;
   throw new StartupError(

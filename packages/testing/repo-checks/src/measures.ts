@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { AREAS } from './areas.js';
 import { commentsOf } from './prose.js';
-import { packageFolder, packageNames, shownPath, sourcesOf } from './source-code.js';
+import { packageFolder, packageNames, packagesDir, shownPath, sourcesOf } from './source-code.js';
 
 /** Packages that are never shipped. */
 const SUPPORT_PACKAGES = new Set(['acceptance', 'bench', 'e2e', 'repo-checks', 'site', 'testkit']);
@@ -61,6 +61,7 @@ export function measures(): readonly Measure[] {
     stiffMeasure(sources),
     ...domainMeasures(sources),
     ...circleMeasures(sources),
+    ...lineMeasures(sources),
     counted(
       `files above ${MAX_FILE_LINES} lines`,
       long.map((source) => `${shownPath(source.file)} ${source.lines}`),
@@ -69,6 +70,28 @@ export function measures(): readonly Measure[] {
 }
 
 const MAX_FILE_LINES = 450;
+
+/** Lists of texts and names, which grow with languages. */
+const DATA = /\/(?:texts|email-texts)\/|\/(?:email-quote-words|emoji-names|slack-emoji)\.ts$/;
+
+/** Lines per package, lines of tests and tools, and words of documents. Data and generated files have no limit. */
+function lineMeasures(sources: readonly Source[]): readonly Measure[] {
+  const product = sources.filter(({ file }) => !DATA.test(file));
+  const known = new Set(sources.map(({ file }) => file));
+  const others = packageNames()
+    .filter((name) => existsSync(join(packageFolder(name), 'src')))
+    .flatMap(sourcesOf)
+    .filter((file) => !known.has(file) && !GENERATED_SOURCES.has(file) && !DATA.test(file));
+  const docs = join(packagesDir, '../docs');
+  const pages = readdirSync(docs, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.md'));
+  return [
+    ...[...new Set(product.map(({ packageName }) => packageName))]
+      .sort()
+      .map((name) => measure(`lines: ${name}`, sum(product.map((it) => (it.packageName === name ? it.lines : 0))))),
+    measure('lines of tests and tools', sum(others.map((file) => countLines(readFileSync(file, 'utf8')).lines))),
+    measure('words of documents', sum(pages.map((path) => readFileSync(join(docs, path), 'utf8').split(/\s+/).length))),
+  ];
+}
 
 const measure = (name: string, value: number, details: readonly string[] = []): Measure => ({ name, value, details });
 const counted = (name: string, details: readonly string[]): Measure => measure(name, details.length, details);
