@@ -272,7 +272,7 @@ describe('InheritFromVisitor', () => {
     expect(await fixture.uow.read(realm.id, (reads) => otherAccountsOf(reads, ann))).toMatchObject([{ id: visitorId }]);
   });
 
-  describe('of files', () => {
+  describe('files of a visit', () => {
     const addFile = (name: string, thumbnail: FileImage['thumbnail'] | null = null) =>
       write((tx) =>
         tx.files.add({

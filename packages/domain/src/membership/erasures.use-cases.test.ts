@@ -227,7 +227,7 @@ describe('ReplayErasures', () => {
     ['the only owner', [aUser({ name: 'ann', role: 'owner' })], true],
     ['one of two owners', [OWNER, aUser({ name: 'ann', role: 'owner' })], false],
     ['a member', [OWNER, aUser({ name: 'ann' })], false],
-  ])('of %s, names organizations that lost their last owner', async (_, steps, isNamed) => {
+  ])('lists the organization after erasing %s again if no owner is left', async (_, steps, isNamed) => {
     await world(...steps);
     const { withoutOwner } = await replay(entryOf('ann'));
     expect(withoutOwner.map(({ id }) => id)).toEqual(isNamed ? [fixture.realm.id] : []);

@@ -52,7 +52,7 @@ describe('RequestErasure', () => {
     ['owner', 'bot', {}, 'MUST_NOT_BE_BOT'],
     ['owner', 'owner', {}, 'LAST_OWNER'],
     ['owner', 'ann', { name: 'anna' }, 'OTHER_NAME'],
-  ])('by %s of %s with %j is refused as %s before the password is examined', async (by, of, change, code) => {
+  ])('refuses the request by %s for %s with %j as %s before it examines the password', async (by, of, change, code) => {
     await expectRefused(fixture, () => request(by, of, { password: 'wrong', ...change }), { code });
     expect(hasher.verified).toEqual([]);
     expect(add).not.toHaveBeenCalled();

@@ -153,24 +153,26 @@ async function examineFile(path: string, examination: Examination): Promise<void
     const state = diskStateOf(space);
     add(state === 'good' ? 'good' : state === 'low' ? 'advice' : 'problem', 'disk', describeSpace(space));
   });
-  if (isThorough) {
-    await attempt('integrity', () => {
-      const damage = administration.findDamage();
-      if (damage.length === 0) add('good', 'integrity', 'all pages of the database are valid');
-      for (const line of damage) add('problem', 'integrity', line);
-    });
-    await attempt('files', async () => {
-      await checkFiles(configuration);
-      const { count, missing } = await findMissingFiles(configuration);
-      if (missing.length === 0) add('good', 'files', `the content of ${counted(count, 'file')} exists`);
-      else
-        add(
-          'problem',
-          'files',
-          `the content of ${missing.length} of ${counted(count, 'file')} is missing, such as ${missing[0]}`,
-        );
-    });
-  }
+  if (isThorough) await examineContents(path, examination);
+}
+
+async function examineContents(path: string, { configuration, add, attempt }: Examination): Promise<void> {
+  await attempt('integrity', () => {
+    const damage = administerDatabase(path).findDamage();
+    if (damage.length === 0) add('good', 'integrity', 'all pages of the database are valid');
+    for (const line of damage) add('problem', 'integrity', line);
+  });
+  await attempt('files', async () => {
+    await checkFiles(configuration);
+    const { count, missing } = await findMissingFiles(configuration);
+    if (missing.length === 0) add('good', 'files', `the content of ${counted(count, 'file')} exists`);
+    else
+      add(
+        'problem',
+        'files',
+        `the content of ${missing.length} of ${counted(count, 'file')} is missing, such as ${missing[0]}`,
+      );
+  });
 }
 
 async function examineServer(url: string, examination: Examination): Promise<void> {
