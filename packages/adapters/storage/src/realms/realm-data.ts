@@ -35,7 +35,7 @@ const LOOKS_PER_ROW = 10;
 export class SqlRealmData implements RealmDataRepository {
   private readonly keyColumns;
   private readonly removeWithFile;
-  private readonly removeJobs;
+  private readonly removeLate;
   private readonly remove;
   /** Created on first use. */
   private readonly ofTables = new Map<string, TableStatements>();
@@ -50,7 +50,10 @@ export class SqlRealmData implements RealmDataRepository {
     this.removeWithFile = ['file_image', 'thumbnail', 'awaited_thumbnail'].map((table) =>
       statements.command(`DELETE FROM ${table} WHERE file_id = ?`),
     );
-    this.removeJobs = statements.command('DELETE FROM job WHERE realm_id = ?');
+    // The job of the deletion, and positions of consumers that store them in between.
+    this.removeLate = ['job', 'event_consumer_position'].map((table) =>
+      statements.command(`DELETE FROM ${table} WHERE realm_id = ?`),
+    );
     this.remove = statements.command('DELETE FROM realm WHERE id = ?');
   }
 
@@ -81,7 +84,7 @@ export class SqlRealmData implements RealmDataRepository {
 
   async removeRealm(realmId: RealmId): Promise<void> {
     this.statements.disableCaching();
-    this.removeJobs.defer(realmId);
+    for (const command of this.removeLate) command.defer(realmId);
     this.remove.defer(realmId);
   }
 

@@ -1,4 +1,4 @@
-import type { RealmId, UnitOfWork } from '@parley/domain/kernel';
+import type { EventSeq, RealmId, UnitOfWork } from '@parley/domain/kernel';
 import type { RemovalCursor } from '@parley/domain/realms';
 import { aChannel, aMessage, anotherRealm, aRealm, aUser, createFixtureOn } from '../builders.js';
 import { code, type OpenStorage, stagesOn } from './storage-under-test.js';
@@ -10,13 +10,14 @@ const PIECES = [
   ...Array.from({ length: 20 }, () => aMessage({ from: 'iago', to: 'denmark' })),
 ];
 
-/** Removes the realm in steps of a few rows; returns the number of steps. */
-async function removeAll(uow: UnitOfWork, realmId: RealmId): Promise<number> {
+/** Removes the realm in steps of a few rows, `between` them and the realm itself; returns the number of steps. */
+async function removeAll(uow: UnitOfWork, realmId: RealmId, between?: () => Promise<unknown>): Promise<number> {
   let steps = 0;
   for (let cursor: RemovalCursor | 'done' = null; cursor !== 'done'; steps++) {
     const from: RemovalCursor = cursor;
     cursor = await uow.write(realmId, (tx) => tx.realmData.removeSome(realmId, from, 7));
   }
+  await between?.();
   await uow.write(realmId, (tx) => tx.realmData.removeRealm(realmId));
   return steps;
 }
@@ -57,6 +58,16 @@ export function realmDataContract(open: OpenStorage): void {
         expect(await r.users.find(realmId, other.user('otherRealmUser').id)).toEqual(other.user('otherRealmUser'));
         expect(await r.personal.newestId(other.viewer('otherRealmUser'))).toBe(other.messages[0]!.id);
       });
+    });
+
+    it('disappears with the position that a consumer stores before the last step', async () => {
+      const { uow, realm } = await stage(...PIECES);
+      await uow.writeAcross((tx) => tx.consumers.add('sync', new Map()));
+      await removeAll(uow, realm.id, () =>
+        uow.writeAcross((tx) => tx.consumers.advance('sync', realm.id, 0, 7 as EventSeq)),
+      );
+      expect(await uow.readAcross((reads) => reads.realms.list())).toEqual([]);
+      expect(await uow.readAcross((reads) => reads.consumers.findPositions('sync'))).toEqual(new Map());
     });
 
     it('can be removed repeatedly, even with nothing left', async () => {

@@ -50,5 +50,9 @@ export class MemoryRealmData implements RealmDataRepository {
     this.unit.change('realms').delete(realmId);
     const jobs = this.unit.change('jobs');
     for (const [id, job] of jobs) if (job.realmId === realmId) jobs.delete(id);
+    const consumers = this.unit.change('eventConsumers');
+    for (const [name, positions] of consumers) {
+      consumers.set(name, new Map([...positions].filter(([id]) => id !== realmId)));
+    }
   }
 }
