@@ -66,7 +66,7 @@ import { TestServer } from '../testing/test-server.js';
     const { host } = new URL(tinyproxy.url);
     expect(out).toContain(`outgoing calls use ${host} for http, except corp.example`);
     expect(out).not.toContain('user:secret');
-    const requests = ['GET /bucket/parley-database.json?x-id=GetObject', 'HEAD /bucket/'];
+    const requests = ['HEAD /bucket/', 'GET /bucket/parley-database.json?x-id=GetObject'];
     expect(seen).toEqual(requests.map((request) => `${request} 1.1 proxy`));
     const direct = { ...files, HTTP_PROXY: tinyproxy.url, PARLEY_OUTGOING_PROXY: 'off' };
     expect((await run(direct, 'doctor', '--thorough')).out).not.toContain('outgoing calls');
