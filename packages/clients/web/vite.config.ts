@@ -114,7 +114,7 @@ const entriesOf = (folder: string): Record<string, string> =>
 const SHARED_MODULES = {
   '@parley/chat': 'parley/chat',
   '@parley/client': 'parley/client',
-  // Next to `parley/chat`, whose signals they are; not an entry of the package.
+  // Signals of `parley/chat`, next to it; not an entry of the package.
   '@preact/signals-core': '../chat-signals.js',
 };
 

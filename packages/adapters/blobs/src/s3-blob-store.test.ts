@@ -208,6 +208,19 @@ describe('a folder copied into a bucket', () => {
   });
 });
 
+/** Content without an end, and whether its reader has released it. */
+function endlessContent() {
+  const endless = { isReleased: false, content: pieces() };
+  async function* pieces() {
+    try {
+      for (;;) yield Buffer.alloc(1024 * 1024);
+    } finally {
+      endless.isReleased = true;
+    }
+  }
+  return endless;
+}
+
 describe('S3BlobStore', () => {
   const KEY = 'ab'.padEnd(32, '0') as BlobKey;
 
@@ -401,19 +414,12 @@ describe('S3BlobStore', () => {
         if (request.url?.includes('uploads')) response.end('<Result><UploadId>1</UploadId></Result>');
         else response.writeHead(500).end();
       });
-      let isOver = false;
-      const content = (async function* () {
-        try {
-          for (;;) yield Buffer.alloc(1024 * 1024);
-        } finally {
-          isOver = true;
-        }
-      })();
-      await expect(store.put(KEY, content)).rejects.toMatchObject({
+      const endless = endlessContent();
+      await expect(store.put(KEY, endless.content)).rejects.toMatchObject({
         code: 'STORAGE_UNAVAILABLE',
         cause: { message: expect.stringMatching(/^The bucket parley cannot be used: 500 /) },
       });
-      expect(isOver).toBe(true);
+      expect(endless.isReleased).toBe(true);
     });
 
     it('does not count interrupted content as a failure', async () => {
@@ -524,19 +530,12 @@ describe('S3BlobStore', () => {
     });
 
     it('stops sending rejected content and releases its source', async () => {
-      let isOver = false;
-      const content = (async function* () {
-        try {
-          for (;;) yield Buffer.alloc(1024 * 1024);
-        } finally {
-          isOver = true;
-        }
-      })();
+      const endless = endlessContent();
       const refusal = (response: ServerResponse) => response.writeHead(403, { 'Content-Length': 0 }).end();
       answers = Array(100).fill(refusal);
-      await expect(store.put(KEY, content)).rejects.toThrow();
+      await expect(store.put(KEY, endless.content)).rejects.toThrow();
       await new Promise((resolve) => setTimeout(resolve, 50));
-      expect(isOver).toBe(true);
+      expect(endless.isReleased).toBe(true);
     });
   });
 

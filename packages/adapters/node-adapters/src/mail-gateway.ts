@@ -29,7 +29,7 @@ function findScript(): string | null {
 }
 
 /**
- * Parses each email on a worker thread of its own, since a hostile email may take seconds and much memory. Without the
+ * Parses each email on a separate worker thread, since a hostile email may take seconds and much memory. Without the
  * script, parses on the calling thread.
  */
 export class MailParser implements EmailParser {

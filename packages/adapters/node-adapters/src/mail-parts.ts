@@ -59,7 +59,7 @@ export function splitHead(bytes: Buffer): { readonly head: string; readonly body
 const COMMON_FIELD =
   /^(?:content-[\w-]+|mime-version|from|to|cc|subject|date|received|return-path|message-id|x-[\w-]+)[ \t]*:/im;
 
-/** Returns the position of the first line that is no header field, unless further fields follow, as behind a wrongly folded one. */
+/** Returns the position of the first line without a header field, or the end if more fields follow a wrongly folded one. */
 function lengthOfFields(start: string): number {
   if (start !== '' && start.length < MAX_HEADERS_BYTES && !COMMON_FIELD.test(start)) return 0;
   for (const { 0: line, index } of start.matchAll(/[^\n]*(?:\n|$)/g)) {

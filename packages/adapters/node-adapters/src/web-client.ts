@@ -71,7 +71,7 @@ export interface WebPage {
 const MAX_ENCODED_BYTES = 8 * 1024 * 1024;
 
 /**
- * Decodes `gzip` and `deflate`, which some servers send without being asked, while the caller reads. @throws Error for
+ * Decodes `gzip` and `deflate`, which some servers send unrequested, while the caller reads. @throws Error for
  * other encodings
  */
 function decodedBody(body: IncomingMessage): Readable {

@@ -124,7 +124,7 @@ describe('EndVisit', () => {
     await write(await new EndVisit(fixture.clock).prepare(job));
   };
 
-  it('erases the visitor, whose messages stay', async () => {
+  it('erases the visitor and keeps the messages', async () => {
     await end(visitorId);
     expect(isErased(await userOf(visitorId))).toBe(true);
     expect(await fixture.uow.read(fixture.realm.id, ({ erasures }) => erasures.list(fixture.realm.id))).toMatchObject([

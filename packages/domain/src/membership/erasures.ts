@@ -170,7 +170,7 @@ interface Positions {
   readonly reactions: number;
   readonly answers: number;
   readonly files: number;
-  /** Users in order, whose profiles may mention the person. */
+  /** Last user with an examined profile; profiles may mention the person. */
   readonly descriptions: number;
   readonly events: number;
   readonly texts: TableCursor;

@@ -270,7 +270,7 @@ describe('parley backup and restore', () => {
     expect(existsSync(target().database)).toBe(false);
   });
 
-  it('refuses a new database beside an interrupted restoration, which can be repeated', async () => {
+  it('refuses a new database next to an interrupted restoration, and lets it be repeated', async () => {
     await createBackup(source, backup, OPTIONS);
     const { database } = target();
     mkdirSync(dirname(database));

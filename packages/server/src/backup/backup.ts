@@ -237,7 +237,7 @@ export async function newestBackupIn(folder: string): Promise<string | null> {
 
 /**
  * Removes older backups with names that differ from that of `path` only in digits: complete ones beyond `keep`, and
- * incomplete ones beside the newest backup. Returns the removed paths.
+ * incomplete ones other than the newest backup. Returns the removed paths.
  */
 export async function pruneBackups(path: string, keep: number): Promise<readonly string[]> {
   const seriesOf = (name: string) => basename(name, INCOMPLETE).replaceAll(/\d+/g, '0');

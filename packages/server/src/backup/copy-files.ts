@@ -28,7 +28,7 @@ export function* listBlobs(path: string): Generator<BlobRecord> {
   }
 }
 
-/** Like `listBlobs`, for a database that is open exclusively. */
+/** Returns the same as `listBlobs`, for a database that is open exclusively. */
 export function* blobsOf(source: TableSource): Generator<BlobRecord> {
   for (const table of BLOB_TABLES)
     for (const [blob, size] of rowsOf(source, table, ['blob', 'size']))

@@ -46,7 +46,7 @@ export class TusProtocol {
     let expiresAt: number | null = null;
     /** Error with an ordinary response. */
     let thrown: unknown;
-    /** Error of `append`. On Node 20, the library replaces it by one of its own if content remains. */
+    /** Error of `append`. On Node 20, the library replaces it if content remains. */
     let failure: unknown;
 
     /** Store of the caller's own uploads. */

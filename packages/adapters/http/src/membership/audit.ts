@@ -67,7 +67,7 @@ const filterOf = ({ actor_id, user_id, action, since, until }: AuditFilterDto): 
 
 export const AUDIT_CSV_HEADER = 'id,time,actor_id,program,action,user_id,target,changes,details,erased,hash\r\n';
 
-/** Separators besides the comma, and signs after a space, with which a spreadsheet begins a cell or a formula. */
+/** Characters that begin a cell or a formula in a spreadsheet: separators other than the comma, signs after a space. */
 const UNSAFE = /[;|\t]|(?<= )[=+@-]/g;
 
 /** Escapes as in JSON, so that texts keep their value whatever separator the reader assumes. */

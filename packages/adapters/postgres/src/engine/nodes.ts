@@ -51,7 +51,7 @@ const OTHERS = `
   WHERE n.id <> $1 AND n.seen_at > now() - make_interval(secs => ${GONE_SECONDS}) ORDER BY n.id`;
 
 /**
- * Only one server can use a database with files in a folder, and commands use that folder. `id` is empty for a command.
+ * A database with files in a folder has one server, and commands use that folder. `id` is empty for a command.
  * Returns the ids of servers that have ended without notice. @throws DatabaseRefused
  */
 export async function requireSameFiles(

@@ -156,7 +156,7 @@ describe('server that starts before its bucket exists', () => {
     await expect(start('two')).rejects.toThrow('The bucket late holds the files of another database');
   });
 
-  it('does not use the bucket if another database has claimed it meanwhile', async () => {
+  it('does not use a bucket that another database has claimed', async () => {
     const one = await start('one');
     await makeBucket();
     expect(await filesOf(await start('two'))).toBe('ok');

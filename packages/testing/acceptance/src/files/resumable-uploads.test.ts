@@ -209,7 +209,7 @@ describe('resumable upload (messages §16.1)', () => {
     const lost = new DomainError('STORAGE_UNAVAILABLE', 'Later.');
     jest.spyOn(partials, 'append').mockImplementationOnce(async (_, __, content) => {
       for await (const _ of content) break;
-      // The stream, which is destroyed by now, has an error of its own.
+      // The destroyed stream reports another error.
       await setImmediate();
       throw lost;
     });

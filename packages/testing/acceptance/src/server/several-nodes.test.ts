@@ -158,7 +158,7 @@ describe('several nodes on PostgreSQL', () => {
       expect(await database.query("SELECT name FROM server_fact WHERE name LIKE 'files of %'")).toHaveLength(1);
     });
 
-    it('reject a server beside one with shared files', async () => {
+    it('reject a second server next to one with shared files', async () => {
       await start();
       await expect(start(inFolder('one'))).rejects.toThrow(
         'PARLEY_FILES names a folder, which only one server can use, but ' +
