@@ -1,6 +1,6 @@
 import { workMsOf } from '@parley/testkit/process-usage';
 import fc from 'fast-check';
-import { parseJson, replaceFractionals } from './json.js';
+import { endOfString, parseJson, replaceFractionals } from './json.js';
 
 const nested = (depth: number, inside = '') => '['.repeat(depth) + inside + ']'.repeat(depth);
 
@@ -85,5 +85,24 @@ describe('parseJson', () => {
     for (const text of ['', '[', `"${'x'.repeat(600)}`, `[${'"x",'.repeat(200)}`]) {
       expect(() => parseJson(text)).toThrow(SyntaxError);
     }
+  });
+});
+
+describe('endOfString', () => {
+  it('finds the end after any sequence of escapes', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.constantFrom('', '\\', 'a', '"'), (text, after) => {
+        const json = JSON.stringify(text);
+        expect(endOfString(json + after, 0)).toBe(json.length - 1);
+      }),
+    );
+    expect(endOfString('"\\"', 0)).toBe(3);
+    expect(endOfString('"\\\\"', 0)).toBe(3);
+    expect(endOfString('"\\"\\\\"', 0)).toBe(5);
+  });
+
+  it('reads seven million escaped quotes within a turn of the event loop', async () => {
+    const json = JSON.stringify('"'.repeat(7_000_000));
+    expect(await workMsOf(() => endOfString(json, 0), 100)).toBeLessThan(100);
   });
 });

@@ -5,6 +5,9 @@ const MAX_STRUCTURES = 30_000;
 /** Maximum number of commas; only a long body can contain more. */
 const MAX_COMMAS = 1_000_000;
 
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
 /** Escaped UTF-16 surrogate, paired or lone. */
 const HALF_PAIR = /\\u[dD][89a-fA-F]/;
 /** Escape sequence: a surrogate pair, a lone surrogate or anything else. */
@@ -42,7 +45,7 @@ function refuseExcess(text: string): void {
   let commas = 0;
   for (let index = 0; index < text.length; index++) {
     switch (text.charCodeAt(index)) {
-      case 0x22: // "
+      case QUOTE:
         index = endOfString(text, index);
         break;
       case 0x5b: // [
@@ -88,16 +91,20 @@ export function replaceFractionals(json: string, replace: (number: string) => st
 
 /** Returns the end of the JSON string that begins at `start`, or the end of the text if the string is unterminated. */
 export function endOfString(text: string, start: number): number {
-  let end = start;
-  do {
-    end = text.indexOf('"', end + 1);
-    if (end === -1) return text.length;
-  } while (isEscaped(text, end));
-  return end;
+  const end = text.indexOf('"', start + 1);
+  if (end === -1) return text.length;
+  if (!isEscaped(text, end)) return end;
+  // A search per escaped quote is three times slower and takes 100 ms for seven million.
+  for (let index = end + 1; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) return index;
+    if (code === BACKSLASH) index++;
+  }
+  return text.length;
 }
 
 function isEscaped(text: string, index: number): boolean {
   let backslashes = 0;
-  while (text[index - 1 - backslashes] === '\\') backslashes++;
+  while (text.charCodeAt(index - 1 - backslashes) === BACKSLASH) backslashes++;
   return backslashes % 2 === 1;
 }
