@@ -79,9 +79,9 @@ export const ERASURE_ROWS: RowRules<keyof Erasure> = { kind: 'erasure', owner: '
 
 /** @throws DomainError MUST_NOT_BE_BOT, USER_MERGED, LAST_OWNER */
 export async function requireErasable(reads: Repositories, user: User): Promise<void> {
-  const { id, realmId, role, isActive, bot } = user;
+  const { id, realmId, bot } = user;
   if (bot) throw new DomainError('MUST_NOT_BE_BOT', 'Only people can be erased. Deactivate the bot.');
-  if (role === 'owner' && isActive && (await isOnlyOwnerOf(reads, realmId, id))) {
+  if (await isOnlyOwnerOf(reads, realmId, id)) {
     throw new DomainError('LAST_OWNER', 'Cannot erase the only organization owner');
   }
   const [merge] = await reads.importedRecords.list(realmId, 'merge', [String(id)]);

@@ -20,7 +20,7 @@ export interface RuleFault {
 const DOMAIN = join(packageFolder('domain'), 'src');
 /** Sources of permissions, access, deletion, retention, moves, visitors, erasures and the audiences of events. */
 const RULE_SOURCES =
-  /^(?!\.\.).*(-permissions|-access|\bdeletion|\bdeletion\.use-cases|(channel|group|message|user)-delivery|kernel\/delivery|writing\/holds(\.use-cases)?|writing\/(moves|move-parts)|token-scope|access-tokens(\.use-cases)?|closing(\.use-cases)?|visitors(\.use-cases)?|membership\/(erasures\.use-cases|merged-accounts))\.ts$/;
+  /^(?!\.\.).*(-permissions|-access|\bdeletion|\bdeletion\.use-cases|(channel|group|message|user)-delivery|kernel\/delivery|writing\/holds(\.use-cases)?|writing\/(moves|move-parts)|token-scope|access-tokens(\.use-cases)?|closing(\.use-cases)?|visitors(\.use-cases)?|membership\/((owner-)?erasures(\.use-cases)?|merged-accounts))\.ts$/;
 
 export const isRuleSource = (file: string): boolean => RULE_SOURCES.test(pathInDomain(file));
 
