@@ -281,6 +281,7 @@ describe('code in the documents', () => {
     'README.md',
     'packages/parley/README.md',
     'docs/embedding.md',
+    'docs/embedding-reference.md',
     'docs/notifications.md',
     'docs/import.md',
   ];

@@ -10,6 +10,7 @@ export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'guides/bot',
     'guides/phone',
     'embedding',
+    'embedding-reference',
     'embedding-ui',
     'operating',
     'deploy/around-parley',

@@ -48,14 +48,14 @@ describe('page of the site', () => {
   });
 
   it.each`
-    id                              | weight
-    ${'/embedding.html#customers'}  | ${1}
-    ${'/guides/bot.html'}           | ${1}
-    ${'/limits.html#files'}         | ${0.4}
-    ${'/types/parley.html#sentat'}  | ${0.1}
-    ${'/api/users.html'}            | ${0.1}
-    ${'/0.3.0/contract/users.html'} | ${0.1}
-    ${'/CHANGELOG.html#unreleased'} | ${0.1}
+    id                                       | weight
+    ${'/embedding-reference.html#customers'} | ${1}
+    ${'/guides/bot.html'}                    | ${1}
+    ${'/limits.html#files'}                  | ${0.4}
+    ${'/types/parley.html#sentat'}           | ${0.1}
+    ${'/api/users.html'}                     | ${0.1}
+    ${'/0.3.0/contract/users.html'}          | ${0.1}
+    ${'/CHANGELOG.html#unreleased'}          | ${0.1}
   `('weighs $weight in searches at $id', ({ id, weight }) => {
     expect(searchWeight(id)).toBe(weight);
   });

@@ -25,6 +25,7 @@ const DOCUMENTS = [
   'CONTRIBUTING.md',
   'SECURITY.md',
   'embedding.md',
+  'embedding-reference.md',
   ...readdirSync(join(docs, 'guides')).map((name) => join('guides', name)),
   ...samples,
 ];

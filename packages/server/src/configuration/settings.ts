@@ -442,7 +442,7 @@ export function renderConfigurationDocument(): string {
     '',
     'Secrets come from the environment or from a file, since every user of a machine can read command lines. For example,',
     '`PARLEY_SECRET_FILE` names a file that contains the value of `PARLEY_SECRET`. An application that embeds Parley passes the same',
-    'settings to `createParley` ([embedding.md](embedding.md)).',
+    'settings to `createParley` ([options](embedding-reference.md#options-of-createparley)).',
   ];
   for (const { section, usage, variable, help, isSecret, default: fallback } of described) {
     if (section !== null) {

@@ -87,7 +87,7 @@ describe('createParley', () => {
   });
 
   it('documents every option in the guide', () => {
-    const guide = readFileSync(join(__dirname, '../../../../docs/embedding.md'), 'utf8');
+    const guide = readFileSync(join(__dirname, '../../../../docs/embedding-reference.md'), 'utf8');
     expect(OPTION_NAMES.filter((name) => !new RegExp(`^\\|.*\`${name}\`.* \\|`, 'm').test(guide))).toEqual([]);
   });
 
