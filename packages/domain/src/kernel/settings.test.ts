@@ -32,7 +32,7 @@ it.each([
   for (const value of bad) expect([value, isSettingValue(definition as never, value)]).toEqual([value, false]);
 });
 
-describe('settingChanges', () => {
+describe('changes of settings', () => {
   const registry = { loud: flag(false), size: integer(3, { min: 1 }), color: oneOf('red', ['red', 'blue']) };
   const current = settingValues(registry, { size: 4, gone: true });
   const refusalOf = (attempt: () => unknown) => {
@@ -45,23 +45,23 @@ describe('settingChanges', () => {
   };
 
   it('returns changed settings in registry order', () => {
-    const changes = settingChanges('user', registry, current, { color: 'blue', size: 4, loud: true });
+    const changes = settingChanges(registry, current, { color: 'blue', size: 4, loud: true });
     expect(changes).toEqual([
       { name: 'loud', value: true },
       { name: 'color', value: 'blue' },
     ]);
     expect(changed(current, changes)).toEqual({ loud: true, size: 4, color: 'blue' });
-    expect(settingChanges('user', registry, current, {})).toEqual([]);
+    expect(settingChanges(registry, current, {})).toEqual([]);
   });
 
-  it('rejects invalid values, checking the named settings first', () => {
+  it('rejects the first invalid value among the named settings', () => {
     const wanted = { loud: 1, size: 0, color: 'green' } as never;
-    expect(refusalOf(() => settingChanges('user', registry, current, wanted))).toEqual({
+    expect(refusalOf(() => checkSettingValues('user', registry, wanted))).toEqual({
       of: 'user',
       setting: 'loud',
       value: 1,
     });
-    expect(refusalOf(() => settingChanges('realm', registry, current, wanted, ['color']))).toEqual({
+    expect(refusalOf(() => checkSettingValues('realm', registry, wanted, ['color', 'loud']))).toEqual({
       of: 'realm',
       setting: 'color',
       value: 'green',

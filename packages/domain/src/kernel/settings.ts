@@ -36,7 +36,7 @@ export type SettingDefinition<T extends SettingValue = SettingValue> = {
 /** Values of all settings of a registry, keyed by name. */
 export type SettingValues<R> = { readonly [K in keyof R]: R[K] extends { readonly default: infer T } ? T : never };
 
-/** Requested changes; values from outside are validated by `settingChanges`. Absent settings are unchanged. */
+/** Requested changes; values from outside are validated by `checkSettingValues`. Absent settings are unchanged. */
 export type SettingChanges<R> = Partial<SettingValues<R>>;
 
 export type Registry = Readonly<Record<string, SettingDefinition>>;
@@ -145,24 +145,15 @@ export interface SettingChange<R> {
   readonly value: SettingValue;
 }
 
-/**
- * Returns the effective changes of a request, in registry order.
- * @throws DomainError BAD_SETTING_VALUE for the first invalid value; settings in `first` are checked before the
- * others.
- */
-export function settingChanges<R extends Registry>(
-  of: SettingOwner,
+/** Returns the effective changes of a validated request, in registry order. */
+export const settingChanges = <R extends Registry>(
   registry: R,
   current: SettingValues<R>,
   requested: SettingChanges<R>,
-  first: readonly (keyof R & string)[] = [],
-): readonly SettingChange<R>[] {
-  const names = (Object.keys(registry) as (keyof R & string)[]).filter((name) => requested[name] !== undefined);
-  checkSettingValues(of, registry, requested, [...first, ...names]);
-  return names
-    .map((name) => ({ name, value: requested[name] as SettingValue }))
-    .filter(({ name, value }) => value !== (current[name] as SettingValue));
-}
+): readonly SettingChange<R>[] =>
+  (Object.keys(registry) as (keyof R & string)[])
+    .filter((name) => requested[name] !== undefined && requested[name] !== current[name])
+    .map((name) => ({ name, value: requested[name] as SettingValue }));
 
 /**
  * Validates the requested settings among `names`. @throws DomainError BAD_SETTING_VALUE for the first invalid one in
@@ -172,7 +163,7 @@ export function checkSettingValues<R extends Registry>(
   of: SettingOwner,
   registry: R,
   requested: SettingChanges<R>,
-  names: readonly (keyof R & string)[],
+  names: readonly (keyof R & string)[] = Object.keys(registry),
 ): void {
   for (const name of names) {
     const value = requested[name];

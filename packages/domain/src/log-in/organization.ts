@@ -18,6 +18,7 @@ import type { DevelopmentMode, HostAuthentication } from '../kernel/ports.js';
 import {
   badSettingValue,
   changed,
+  checkSettingValues,
   type SettingChange,
   type SettingChanges,
   type SettingValue,
@@ -40,7 +41,7 @@ import {
   type RealmSettingName,
   STORED_REALM_SETTINGS,
 } from '../realms/realm-settings.js';
-import { USER_SETTINGS, type UserSettingName } from '../realms/user-settings.js';
+import { checkUserSettings, USER_SETTINGS } from '../realms/user-settings.js';
 import type { JsonWebTokens } from '../users/authentication.js';
 import { SYSTEM_BOTS } from '../users/user.js';
 import { atLeast } from '../users/user-delivery.js';
@@ -376,16 +377,14 @@ export class RealmChanges {
   }
 }
 
-/** Validation order of values that parameter validation does not cover. */
-const CHECKED_FIRST: readonly UserSettingName[] = ['notificationSound'];
-
 /** Changes the default settings of new users and returns the changed realm. @throws DomainError BAD_SETTING_VALUE */
 export async function changeUserDefaults(
   tx: Transaction,
   realm: Realm,
   requested: SettingChanges<typeof USER_SETTINGS>,
 ): Promise<Realm> {
-  const changes = settingChanges('user', USER_SETTINGS, realm.userDefaults, requested, CHECKED_FIRST).filter(
+  checkUserSettings(requested);
+  const changes = settingChanges(USER_SETTINGS, realm.userDefaults, requested).filter(
     ({ name }) => USER_SETTINGS[name].hasRealmDefault,
   );
   if (changes.length === 0) return realm;
@@ -411,7 +410,8 @@ async function requestedChanges(
   realm: Realm,
   { settings }: ChangeRealmInput,
 ): Promise<readonly Change[]> {
-  const changes = settingChanges('realm', REALM_SETTINGS, realm.settings, settings);
+  checkSettingValues('realm', REALM_SETTINGS, settings);
+  const changes = settingChanges(REALM_SETTINGS, realm.settings, settings);
   for (const { name, value } of changes) {
     if (REALM_SETTINGS[name].kind !== 'channel' || value === null) continue;
     const channel = await tx.channels.find(realm.id, value as ChannelId);

@@ -1,9 +1,11 @@
 import {
+  checkSettingValues,
   flag,
   flagOrNull,
   integer,
   oneOf,
   type Registry,
+  type SettingChanges,
   type SettingDefinition,
   type SettingValue,
   type SettingValues,
@@ -308,6 +310,13 @@ export type UserSettings = SettingValues<typeof USER_SETTINGS>;
 export type UserSettingName = keyof typeof USER_SETTINGS;
 
 const NAMES = Object.keys(USER_SETTINGS) as UserSettingName[];
+
+/** Settings validated before the others, because parameter validation does not cover their values. */
+const CHECKED_FIRST: readonly UserSettingName[] = ['defaultLanguage', 'notificationSound'];
+
+/** @throws DomainError BAD_SETTING_VALUE */
+export const checkUserSettings = (requested: SettingChanges<typeof USER_SETTINGS>): void =>
+  checkSettingValues('user', USER_SETTINGS, requested, [...CHECKED_FIRST, ...NAMES]);
 
 /** Settings with a realm default, in registry order. */
 export const SETTINGS_WITH_REALM_DEFAULT: readonly UserSettingName[] = NAMES.filter(

@@ -77,7 +77,7 @@ export class ChangeOwnStatus {
       const user = await tx.users.get(realmId, id);
       if (isAway !== null) {
         const wanted = { presenceEnabled: !isAway };
-        await applySettings(tx, user, settingChanges('user', USER_SETTINGS, user.settings, wanted, []), {
+        await applySettings(tx, user, settingChanges(USER_SETTINGS, user.settings, wanted), {
           now: this.clock.now(),
           presencePolicy: this.presencePolicy,
         });

@@ -10,18 +10,12 @@ import { type JobPartOutcome, jobPartKind, RequestParts } from '../kernel/job-pa
 import type { Job, JobWork } from '../kernel/jobs.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
-import {
-  changed,
-  checkSettingValues,
-  type SettingChange,
-  type SettingChanges,
-  settingChanges,
-} from '../kernel/settings.js';
+import { changed, type SettingChange, type SettingChanges, settingChanges } from '../kernel/settings.js';
 import { trim } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import type { Realm } from '../realms/realm.js';
-import { USER_SETTINGS, type UserSettingName } from '../realms/user-settings.js';
+import { checkUserSettings, USER_SETTINGS, type UserSettingName } from '../realms/user-settings.js';
 import { acceptedName, type DisposableDomains, newEmailProblem, rename } from './change-email.js';
 import { type PresencePolicy, presenceAudience, storePresence, timesAfterSwitch } from './presence.js';
 import type { User } from './user.js';
@@ -135,9 +129,6 @@ export interface SettingTargets {
   readonly skipsEdited: boolean;
 }
 
-/** Validation order of values that parameter validation does not cover. */
-const CHECKED_FIRST: readonly UserSettingName[] = ['defaultLanguage', 'notificationSound'];
-
 /** Changes of people's own email addresses, which take effect after confirmation (users §6.2). */
 export class EmailChanges {
   static readonly inject = ['emailQuota', 'disposableDomains'] as const;
@@ -204,8 +195,7 @@ export class ChangeSettingParts extends RequestParts<SettingPart> {
         }),
       );
       const ids = await targetsOf(reads, caller, targets);
-      const names = Object.keys(USER_SETTINGS) as UserSettingName[];
-      checkSettingValues('user', USER_SETTINGS, settings, [...CHECKED_FIRST, ...names]);
+      checkUserSettings(settings);
       return [...slicesOf(ids, MAX_SETTINGS_AT_ONCE)].map((some) => ({ caller, userIds: some, settings, skipsEdited }));
     });
   }
@@ -222,7 +212,7 @@ async function changeSettings(
 ): Promise<void> {
   const announced = new Map<UserSettingName, { readonly change: UserSettingChange; readonly userIds: UserId[] }>();
   for (const user of await tx.users.list(realmId, userIds)) {
-    const changes = settingChanges('user', USER_SETTINGS, user.settings, settings).filter(
+    const changes = settingChanges(USER_SETTINGS, user.settings, settings).filter(
       ({ name }) => !skipsEdited || !user.editedSettings.includes(name),
     );
     if (changes.length === 0) continue;
@@ -263,6 +253,7 @@ export class ChangeSettings {
    */
   async execute(caller: Caller, input: ChangeSettingsInput): Promise<void> {
     if (input.targets) return this.parts.change(caller, input, input.targets);
+    checkUserSettings(input.settings);
     const password = await this.preparePassword(caller, input);
     const email = await this.prepareEmail(caller, input);
     try {
@@ -270,7 +261,6 @@ export class ChangeSettings {
         const actor = await tx.actors.get(caller);
         const realm = await tx.realms.get(caller.realmId);
         const user = await tx.users.get(caller.realmId, caller.userId);
-        const changes = settingChanges('user', USER_SETTINGS, user.settings, input.settings, CHECKED_FIRST);
         const now = this.clock.now();
         if (password) await storePassword(tx, caller, user, password, now);
         if (email !== null) {
@@ -279,10 +269,15 @@ export class ChangeSettings {
         }
         const asks = input.fullName !== undefined && input.fullName !== user.fullName && mayChangeOwnName(actor, realm);
         const fullName = asks ? await acceptedName(tx, realm, user, input.fullName!) : user.fullName;
-        await applySettings(tx, await rename(tx, user, fullName), changes, {
-          now,
-          presencePolicy: this.presencePolicy,
-        });
+        await applySettings(
+          tx,
+          await rename(tx, user, fullName),
+          settingChanges(USER_SETTINGS, user.settings, input.settings),
+          {
+            now,
+            presencePolicy: this.presencePolicy,
+          },
+        );
       });
     } catch (error) {
       if (email !== null) this.emails.withdraw(caller);
@@ -294,13 +289,12 @@ export class ChangeSettings {
    * Returns the validated new email after counting the confirmation email, outside the unit of work; null if
    * unchanged (users §6.2).
    */
-  private async prepareEmail(caller: Caller, { settings, email: raw }: ChangeSettingsInput): Promise<string | null> {
+  private async prepareEmail(caller: Caller, { email: raw }: ChangeSettingsInput): Promise<string | null> {
     if (raw === undefined) return null;
     const email = trim(raw);
     const isNew = await this.uow.read(caller.realmId, async (repositories) => {
       const actor = await repositories.actors.get(caller);
       const user = await repositories.users.get(caller.realmId, caller.userId);
-      settingChanges('user', USER_SETTINGS, user.settings, settings, CHECKED_FIRST);
       if (email === user.email) return false;
       await this.emails.check(repositories, actor, user, await repositories.realms.get(caller.realmId), email);
       return true;
@@ -311,12 +305,11 @@ export class ChangeSettings {
   }
 
   /** Hashes the password before the unit of work, since it is slow, and after all earlier checks. */
-  private async preparePassword(caller: Caller, { settings, oldPassword = '', newPassword = '' }: ChangeSettingsInput) {
+  private async preparePassword(caller: Caller, { oldPassword = '', newPassword = '' }: ChangeSettingsInput) {
     if (newPassword === '') return null;
     const { user, hash } = await this.uow.read(caller.realmId, async ({ actors, users }) => {
       await actors.get(caller);
       const found = await users.get(caller.realmId, caller.userId);
-      settingChanges('user', USER_SETTINGS, found.settings, settings, CHECKED_FIRST);
       return { user: found, hash: await users.findPasswordHash(caller.realmId, caller.userId) };
     });
     const client = `user ${caller.userId}`;
@@ -417,7 +410,7 @@ export class SwitchDisplay {
     return this.uow.write(caller.realmId, async (tx) => {
       const { realmId, id } = await tx.actors.get(caller);
       const user = await tx.users.get(realmId, id);
-      const changes = settingChanges('user', USER_SETTINGS, user.settings, settings, []);
+      const changes = settingChanges(USER_SETTINGS, user.settings, settings);
       await applySettings(tx, user, changes, { now: this.clock.now(), presencePolicy: this.presencePolicy });
       return changes.length > 0;
     });

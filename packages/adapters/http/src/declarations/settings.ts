@@ -26,6 +26,8 @@ export interface WireSetting {
   readonly name: string;
   /** Numbers or words for the values of a choice; by default the values themselves. */
   readonly codes?: Readonly<Record<string, number | string>>;
+  /** True if Zulip clients do not know the setting. State omits it while it has its default. */
+  readonly isParleyOnly?: boolean;
   /** Wire value of null in responses and events, if not null itself. */
   readonly nullAs?: -1;
   /**
@@ -79,18 +81,29 @@ export class WireSettings<R extends Registry> {
     return codes?.[String(value)] ?? value;
   }
 
-  /** Presents all or the named settings in registry order. */
-  present(
-    values: { readonly [K in keyof R]: unknown },
-    {
-      prefix = '',
-      names = [...this.rows.keys()],
-    }: { readonly prefix?: string; readonly names?: readonly (keyof R & string)[] } = {},
-  ): Record<string, SettingValue> {
+  /** Presents all settings in registry order. */
+  present(values: { readonly [K in keyof R]: unknown }, prefix = ''): Record<string, SettingValue> {
     const fields: Record<string, SettingValue> = {};
-    for (const name of names)
-      fields[prefix + this.nameOf(name)] = this.presentValue(name, values[name] as SettingValue);
+    for (const [name, row] of this.rows)
+      fields[prefix + row.name] = this.presentValue(name, values[name] as SettingValue);
     return fields;
+  }
+
+  /** Like `present`, without Parley-only settings that have their default. */
+  presentState(values: { readonly [K in keyof R]: unknown }, prefix = ''): Record<string, SettingValue> {
+    const fields = this.present(values, prefix);
+    for (const [name, row] of this.rows)
+      if (row.isParleyOnly && values[name] === this.registry[name]!.default) delete fields[prefix + row.name];
+    return fields;
+  }
+
+  /** Schemas of `presentState`. */
+  stateSchemas(prefix = ''): wire.Shape {
+    const isParleyOnly = (name: keyof R & string) => this.rowOf(name).isParleyOnly === true;
+    return {
+      ...this.schemas({ prefix, isWanted: (name) => !isParleyOnly(name) }),
+      ...wire.optionalFields(this.schemas({ prefix, isWanted: isParleyOnly })),
+    };
   }
 
   /** OpenAPI schemas of `present`. `text` is the schema for free text. */

@@ -134,7 +134,7 @@ const REALM_SETTING_TABLE = {
     type: jitsiServerUrl,
     fromWire: (url) => (url === DEFAULT_SERVER ? null : (url as string)),
   },
-  keepFileMetadata: 'keep_file_metadata',
+  keepFileMetadata: { name: 'keep_file_metadata', isParleyOnly: true },
   mediaPreviewSize: 'media_preview_size',
   messageContentAllowedInEmailNotifications: 'message_content_allowed_in_email_notifications',
   messageContentDeleteLimitSeconds: {
@@ -163,9 +163,10 @@ const REALM_SETTING_TABLE = {
   requireUniqueNames: 'require_unique_names',
   searchLanguages: {
     name: 'search_languages',
+    isParleyOnly: true,
     refusal: (codes) => ({ text: `Invalid search_languages '${codes}'` }),
   },
-  secondFactorRequiredFor: 'second_factor_required_for',
+  secondFactorRequiredFor: { name: 'second_factor_required_for', isParleyOnly: true },
   sendChannelEventsMessages: 'send_channel_events_messages',
   sendWelcomeEmails: 'send_welcome_emails',
   topicsPolicy: {

@@ -23,11 +23,9 @@ import {
   authenticationMethods,
   type LoadedRealmPermissions,
   REALM_PERMISSIONS,
-  REALM_SETTINGS,
   type Realm,
   type RealmImageName,
   type RealmPermission,
-  type RealmSettingName,
 } from '@parley/domain/realms';
 import { DEFAULT_EXTERNAL_ACCOUNTS } from '@parley/domain/users';
 import { REPORT_REASONS } from '@parley/domain/writing';
@@ -134,18 +132,9 @@ const SERVER = {
   max_logo_file_size_mib: wire.integer(),
 };
 
-/** Settings unknown to Zulip clients, so organizations that do not use them omit the fields. */
-const OMITTED_BY_DEFAULT: ReadonlySet<RealmSettingName> = new Set([
-  'keepFileMetadata',
-  'secondFactorRequiredFor',
-  'searchLanguages',
-]);
-const isOmittedByDefault = (name: RealmSettingName): boolean => OMITTED_BY_DEFAULT.has(name);
-
 /** Events §5.1–5.2. */
 export const REALM_FIELDS = {
-  ...REALM_SETTING_FORMS.schemas({ prefix: 'realm_', isWanted: (name) => !isOmittedByDefault(name) }),
-  ...wire.optionalFields(REALM_SETTING_FORMS.schemas({ prefix: 'realm_', isWanted: isOmittedByDefault })),
+  ...REALM_SETTING_FORMS.stateSchemas('realm_'),
   realm_name: wire.text(),
   realm_mandatory_topics: wire.boolean(),
   realm_allow_edit_history: wire.boolean(),
@@ -203,12 +192,7 @@ export function presentRealm(
   const configured = new Set([...logInKinds, ...(directoryRealms.has(realm.stringId) ? ['ldapAuthentication'] : [])]);
   const methods = authenticationMethods(settings, { isOn: isDevelopment }, configured);
   return {
-    ...REALM_SETTING_FORMS.present(settings, {
-      prefix: 'realm_',
-      names: (Object.keys(REALM_SETTINGS) as RealmSettingName[]).filter(
-        (name) => !isOmittedByDefault(name) || settings[name] !== REALM_SETTINGS[name].default,
-      ),
-    }),
+    ...REALM_SETTING_FORMS.presentState(settings, 'realm_'),
     realm_name: realm.name,
     realm_mandatory_topics: settings.topicsPolicy === 'emptyTopicRefused',
     realm_allow_edit_history: settings.messageEditHistoryVisibilityPolicy !== 'none',

@@ -265,7 +265,7 @@ function userUpdate(person: WireFields): WireFields {
   return { op: 'update', person };
 }
 
-const { timezone, ...SETTINGS } = USER_SETTING_FORMS.schemas();
+const { timezone, ...SETTINGS } = USER_SETTING_FORMS.stateSchemas();
 
 /** Events §5.3. */
 const DEFAULTS_FIELDS = {
@@ -306,7 +306,7 @@ export const userDefaultsSection: RegisterSection = plainSection(
 
 /** Presents settings (events §5.3); defaults for new users have no time zone. */
 function presentUserSettings(settings: UserSettings, isPersonal: boolean): Record<string, unknown> {
-  const { timezone, ...rest } = USER_SETTING_FORMS.present(settings);
+  const { timezone, ...rest } = USER_SETTING_FORMS.presentState(settings);
   return {
     ...rest,
     emojiset_choices: EMOJI_SETS,
