@@ -3,8 +3,8 @@ import { isLongerThan } from './text.js';
 
 /**
  * Settings are defined as data, with one registry row per setting. Types, valid values, defaults, permissions,
- * parameters, events and lists derive from the rows. A new setting needs a row and a wire name in the HTTP adapter,
- * which does not compile without it.
+ * parameters, events and lists derive from the rows. A new setting needs a row, and one in the HTTP adapter if its wire
+ * form differs from the row.
  */
 export type SettingValue = boolean | number | string | null;
 

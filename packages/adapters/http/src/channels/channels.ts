@@ -94,7 +94,7 @@ export const CHANNEL_WIRE_ERRORS = {
   CHANNEL_HAS_NAMED_TOPICS: { fields: EMPTY_TOPIC_NAME },
   TOPIC_REQUIRED: { fields: EMPTY_TOPIC_NAME },
   EMPTY_TOPIC_REQUIRED: { fields: EMPTY_TOPIC_NAME },
-  INVALID_RETENTION: ({ details }) => badValue('message_retention_days')(details.value),
+  INVALID_RETENTION: ({ details }) => badValue(details.value, 'message_retention_days'),
   NO_SUBSCRIPTION_CHANGE: { text: 'Nothing to do. Specify at least one of "add" or "delete".' },
   DEFAULT_CHANNEL_GROUP_CHANGE_REQUIRED: { text: 'You must pass "new_description" or "new_group_name".' },
   DEFAULT_CHANNEL_GROUP_OPERATION_REQUIRED: {

@@ -3,12 +3,13 @@ import * as wire from '../wire/schema.js';
 import { WireSettings } from './settings.js';
 
 const registry = { enterSends: flag(false), quietFrom: integer(22), isQuiet: flag(false) };
-const forms = new WireSettings(registry, {
-  enterSends: 'enter_sends',
-  quietFrom: { name: 'quiet_from', isParleyOnly: true },
-  isQuiet: { name: 'is_quiet', isParleyOnly: true },
-});
+const forms = new WireSettings(registry, { quietFrom: { isParleyOnly: true }, isQuiet: { isParleyOnly: true } });
 const required = (shape: wire.Shape) => wire.fields(shape).json.required;
+
+it('a wire name is the name of the setting in snake case unless the table has another one', () => {
+  const named = new WireSettings(registry, { quietFrom: 'silent_since', isQuiet: { name: 'silent' } });
+  expect(Object.keys(named.present(registry))).toEqual(['enter_sends', 'silent_since', 'silent']);
+});
 
 describe('A Parley-only setting', () => {
   it('is omitted from the state while it has its default', () => {

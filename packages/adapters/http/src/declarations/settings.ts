@@ -18,12 +18,13 @@ import {
   text,
 } from '../params/param-types.js';
 import { type Dto, param } from '../params/params.js';
-import type { WireError } from '../wire/reply.js';
+import { snakeCase, type WireError } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
 
-/** Setting in wire form. */
+/** Wire form of a setting where it differs from the setting. */
 export interface WireSetting {
-  readonly name: string;
+  /** Default: the setting's name in snake case. */
+  readonly name?: string;
   /** Numbers or words for the values of a choice; by default the values themselves. */
   readonly codes?: Readonly<Record<string, number | string>>;
   /** True if Zulip clients do not know the setting. State omits it while it has its default. */
@@ -34,7 +35,7 @@ export interface WireSetting {
    * Custom error for an invalid value, in its wire format, found after all parameters are read. If absent, the
    * parameter itself is rejected.
    */
-  readonly refusal?: (value: SettingValue) => WireError;
+  readonly refusal?: (value: SettingValue, name: string) => WireError;
   /** Parameter type, if it does not follow from the setting's kind; see `fromWire`. */
   readonly type?: ParamType<unknown>;
   /** Converts a validated parameter to the setting's value. */
@@ -46,14 +47,16 @@ type CodesOf<D> = D extends { readonly default: infer T }
   ? Readonly<Record<Extract<T, string>, number | string>>
   : never;
 
-/** Wire forms of a registry's settings; must cover every setting and, if present, every code. */
-export type WireTable<R> = { readonly [K in keyof R]: string | (WireSetting & { readonly codes?: CodesOf<R[K]> }) };
+/** Wire forms of a registry's settings: a name or more; absent for names in snake case with values as they are. */
+export type WireTable<R> = { readonly [K in keyof R]?: string | (WireSetting & { readonly codes?: CodesOf<R[K]> }) };
+
+type NamedWireSetting = WireSetting & { readonly name: string };
 
 const UNLIMITED = 'unlimited';
 
 /** Wire forms of a registry's settings: parameters, values in responses and events, and errors. */
 export class WireSettings<R extends Registry> {
-  private readonly rows: ReadonlyMap<keyof R & string, WireSetting>;
+  private readonly rows: ReadonlyMap<keyof R & string, NamedWireSetting>;
 
   constructor(
     private readonly registry: R,
@@ -64,8 +67,8 @@ export class WireSettings<R extends Registry> {
     const names = Object.keys(registry) as (keyof R & string)[];
     this.rows = new Map(
       names.map((name) => {
-        const row = table[name] as string | WireSetting;
-        return [name, typeof row === 'string' ? { name: row } : row];
+        const row = table[name] as string | WireSetting | undefined;
+        return [name, typeof row === 'string' ? { name: row } : { name: snakeCase(name), ...row }];
       }),
     );
   }
@@ -141,7 +144,7 @@ export class WireSettings<R extends Registry> {
   /** Returns the error for an invalid value; see `WireSetting.refusal`. */
   refusalOf(setting: string, value: SettingValue): WireError {
     const row = this.rows.get(setting);
-    return row?.refusal?.(value) ?? { text: `Invalid ${row?.name ?? setting}` };
+    return row?.refusal?.(value, row.name) ?? { text: `Invalid ${row?.name ?? setting}` };
   }
 
   private fromWire(setting: keyof R & string, row: WireSetting, value: unknown): SettingValue {
@@ -156,7 +159,7 @@ export class WireSettings<R extends Registry> {
     return value as SettingValue;
   }
 
-  private rowOf(setting: keyof R & string): WireSetting {
+  private rowOf(setting: keyof R & string): NamedWireSetting {
     return getOrThrow(this.rows, setting);
   }
 }

@@ -2,6 +2,7 @@ import type { GroupSettingUpdate, GroupSettingValue } from '@parley/domain/acces
 import type { GroupId, UserId } from '@parley/domain/kernel';
 import { anyOf, integer, listOf, MAX_IDS, named, object, optional, type ValueOf } from '../params/param-types.js';
 import { type Dto, definedFields, param } from '../params/params.js';
+import { snakeCase } from '../wire/reply.js';
 
 const ids = listOf(integer(), { max: MAX_IDS });
 /** Holders of a permission: a group id, or a set of users and groups. */
@@ -32,7 +33,7 @@ export function toGroupSetting(wire: WireGroupSetting): GroupSettingValue {
 
 /** Returns the wire name of a group permission: `canSubscribe` becomes `can_subscribe_group`. */
 export function permissionTitle(name: string): string {
-  const title = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const title = snakeCase(name);
   return title.endsWith('_groups') ? title : `${title}_group`;
 }
 

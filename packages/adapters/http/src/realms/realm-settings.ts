@@ -104,103 +104,38 @@ const jitsiServerUrl = refine(json(text({ max: MAX_TEXT_LENGTH })), (url) =>
     : '{p} is not an allowed_type',
 );
 
-/** Wire names and values of organization settings (organization §2.1, §2.3). */
+const CHANNEL = { nullAs: -1, refusal: () => ({ text: 'Invalid channel ID' }) } as const;
+
+/** Wire forms of organization settings that differ from name and value (organization §2.1, §2.3). */
 const REALM_SETTING_TABLE = {
-  allowMessageEditing: 'allow_message_editing',
-  avatarChangesDisabled: 'avatar_changes_disabled',
-  defaultAvatarSource: { name: 'default_avatar_source', codes: { gravatar: 'G', generated: 'J' } },
-  defaultCodeBlockLanguage: 'default_code_block_language',
-  defaultLanguage: { name: 'default_language', refusal: (value) => ({ text: `Invalid language '${value}'` }) },
-  description: 'description',
-  digestEmailsEnabled: 'digest_emails_enabled',
-  digestWeekday: 'digest_weekday',
-  disallowDisposableEmailAddresses: 'disallow_disposable_email_addresses',
-  emailChangesDisabled: 'email_changes_disabled',
-  emailsRestrictedToDomains: 'emails_restricted_to_domains',
-  enableGuestUserDmWarning: 'enable_guest_user_dm_warning',
-  enableGuestUserIndicator: 'enable_guest_user_indicator',
-  enableReadReceipts: 'enable_read_receipts',
-  enableSpectatorAccess: 'enable_spectator_access',
+  defaultAvatarSource: { codes: { gravatar: 'G', generated: 'J' } },
+  defaultLanguage: { refusal: (value) => ({ text: `Invalid language '${value}'` }) },
   gifRatingPolicy: {
-    name: 'gif_rating_policy',
     codes: { disabled: 0, y: 1, g: 2, pg: 3, 'pg-13': 4, r: 5 },
     refusal: (value) => ({ text: `Invalid gif_rating_policy ${value}` }),
   },
-  inlineImagePreview: 'inline_image_preview',
-  inlineUrlEmbedPreview: 'inline_url_embed_preview',
-  inviteRequired: 'invite_required',
-  jitsiServerUrl: {
-    name: 'jitsi_server_url',
-    type: jitsiServerUrl,
-    fromWire: (url) => (url === DEFAULT_SERVER ? null : (url as string)),
-  },
-  keepFileMetadata: { name: 'keep_file_metadata', isParleyOnly: true },
-  mediaPreviewSize: 'media_preview_size',
-  messageContentAllowedInEmailNotifications: 'message_content_allowed_in_email_notifications',
-  messageContentDeleteLimitSeconds: {
-    name: 'message_content_delete_limit_seconds',
-    refusal: badValue('message_content_delete_limit_seconds'),
-  },
-  messageContentEditLimitSeconds: {
-    name: 'message_content_edit_limit_seconds',
-    refusal: badValue('message_content_edit_limit_seconds'),
-  },
-  messageEditHistoryVisibilityPolicy: 'message_edit_history_visibility_policy',
-  messageRetentionDays: { name: 'message_retention_days', nullAs: -1, refusal: badValue('message_retention_days') },
+  jitsiServerUrl: { type: jitsiServerUrl, fromWire: (url) => (url === DEFAULT_SERVER ? null : (url as string)) },
+  keepFileMetadata: { isParleyOnly: true },
+  messageContentDeleteLimitSeconds: { refusal: badValue },
+  messageContentEditLimitSeconds: { refusal: badValue },
+  messageRetentionDays: { nullAs: -1, refusal: badValue },
   moveMessagesBetweenChannelsLimitSeconds: {
     name: 'move_messages_between_streams_limit_seconds',
-    refusal: badValue('move_messages_between_streams_limit_seconds'),
+    refusal: badValue,
   },
-  moveMessagesWithinChannelLimitSeconds: {
-    name: 'move_messages_within_stream_limit_seconds',
-    refusal: badValue('move_messages_within_stream_limit_seconds'),
-  },
-  nameChangesDisabled: 'name_changes_disabled',
+  moveMessagesWithinChannelLimitSeconds: { name: 'move_messages_within_stream_limit_seconds', refusal: badValue },
   organizationType: { name: 'org_type', codes: ORGANIZATION_TYPES },
-  ownerFullContentAccess: 'owner_full_content_access',
-  presenceDisabled: 'presence_disabled',
-  requireE2eePushNotifications: 'require_e2ee_push_notifications',
-  requireUniqueNames: 'require_unique_names',
-  searchLanguages: {
-    name: 'search_languages',
-    isParleyOnly: true,
-    refusal: (codes) => ({ text: `Invalid search_languages '${codes}'` }),
-  },
-  secondFactorRequiredFor: { name: 'second_factor_required_for', isParleyOnly: true },
-  sendChannelEventsMessages: 'send_channel_events_messages',
-  sendWelcomeEmails: 'send_welcome_emails',
-  topicsPolicy: {
-    name: 'topics_policy',
-    codes: { emptyTopicAllowed: 'allow_empty_topic', emptyTopicRefused: 'disable_empty_topic' },
-  },
+  searchLanguages: { isParleyOnly: true, refusal: (codes) => ({ text: `Invalid search_languages '${codes}'` }) },
+  secondFactorRequiredFor: { isParleyOnly: true },
+  topicsPolicy: { codes: { emptyTopicAllowed: 'allow_empty_topic', emptyTopicRefused: 'disable_empty_topic' } },
   videoChatProvider: {
-    name: 'video_chat_provider',
     codes: VIDEO_CHAT_PROVIDERS,
     refusal: (value) => ({ text: `Invalid video_chat_provider ${providerCode(value)}` }),
   },
-  waitingPeriodThreshold: 'waiting_period_threshold',
-  wantAdvertiseInCommunitiesDirectory: 'want_advertise_in_communities_directory',
-  welcomeMessageCustomText: 'welcome_message_custom_text',
-  moderationRequestChannelId: {
-    name: 'moderation_request_channel_id',
-    nullAs: -1,
-    refusal: () => ({ text: 'Invalid channel ID' }),
-  },
-  newChannelAnnouncementsChannelId: {
-    name: 'new_stream_announcements_stream_id',
-    nullAs: -1,
-    refusal: () => ({ text: 'Invalid channel ID' }),
-  },
-  signupAnnouncementsChannelId: {
-    name: 'signup_announcements_stream_id',
-    nullAs: -1,
-    refusal: () => ({ text: 'Invalid channel ID' }),
-  },
-  updateAnnouncementsChannelId: {
-    name: 'zulip_update_announcements_stream_id',
-    nullAs: -1,
-    refusal: () => ({ text: 'Invalid channel ID' }),
-  },
+  moderationRequestChannelId: CHANNEL,
+  newChannelAnnouncementsChannelId: { ...CHANNEL, name: 'new_stream_announcements_stream_id' },
+  signupAnnouncementsChannelId: { ...CHANNEL, name: 'signup_announcements_stream_id' },
+  updateAnnouncementsChannelId: { ...CHANNEL, name: 'zulip_update_announcements_stream_id' },
 } as const satisfies WireTable<typeof REALM_SETTINGS>;
 
 export const REALM_SETTING_FORMS = new WireSettings(REALM_SETTINGS, REALM_SETTING_TABLE);

@@ -33,13 +33,14 @@ export type WireErrorRule<C extends ErrorCode> = WireError<DetailsOf<C>> | ((err
 export type WireErrors = { readonly [C in ErrorCode]?: WireErrorRule<C> };
 
 /** Error for a parameter of the right type with an invalid value. */
-export const badValue =
-  (parameter: string) =>
-  (value: unknown): WireError => ({
-    code: 'REQUEST_VARIABLE_INVALID',
-    extra: { var_name: parameter, bad_value: value },
-    text: `Bad value for '${parameter}': ${value}`,
-  });
+export const badValue = (value: unknown, parameter: string): WireError => ({
+  code: 'REQUEST_VARIABLE_INVALID',
+  extra: { var_name: parameter, bad_value: value },
+  text: `Bad value for '${parameter}': ${value}`,
+});
+
+/** Returns the wire name of `sendReadReceipts`: `send_read_receipts`. */
+export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Error that exists only in HTTP, such as a missing argument or a wrong method. All other errors are DomainErrors. */
 export class HttpRefusal extends Error {
