@@ -12,9 +12,12 @@ import * as wire from '../wire/schema.js';
 import * as all from './all.js';
 import { AnomalousPayload, type Integration, type OptionValues, Payload, parsePayload } from './integration.js';
 import { MAX_TEMPLATE_LENGTH } from './json.js';
+import { SHORT_INTEGRATIONS } from './short-integrations.js';
 
 /** All integrations, by name. */
-export const INTEGRATIONS: readonly Integration[] = Object.values(all).sort((a, b) => (a.name < b.name ? -1 : 1));
+export const INTEGRATIONS: readonly Integration[] = [...Object.values(all), ...SHORT_INTEGRATIONS].sort((a, b) =>
+  a.name < b.name ? -1 : 1,
+);
 
 const BY_NAME: ReadonlyMap<string, Integration> = new Map(INTEGRATIONS.map((each) => [each.name, each]));
 
