@@ -63,33 +63,6 @@ export interface Step extends AfterPassword {
   readonly factors: SecondFactors;
 }
 
-/** Begins the flow after the correct password and returns its state. */
-export function beginStep(
-  tokens: LogInTokens,
-  {
-    user: { realmId, id: userId },
-    browser,
-    hash,
-    step,
-    purpose,
-  }: Pick<AfterPassword, 'step' | 'purpose'> & {
-    readonly user: Pick<User, 'realmId' | 'id'>;
-    readonly browser: string;
-    /** Null for a directory password. */
-    readonly hash: string | null;
-  },
-  now: UnixSeconds,
-): string {
-  const flow: AfterPassword = {
-    userId,
-    step,
-    purpose,
-    password: passwordMark(tokens, hash),
-    expiresAt: now + (step === 'verify' ? LOG_IN_SECONDS : SET_UP_SECONDS),
-  };
-  return sealFlow(tokens, scopeOf('password', realmId, browser), flow);
-}
-
 /** Binds a flow to the browser in which it began. */
 const scopeOf = (kind: 'password' | 'passkey', realmId: RealmId, browser: string): FlowScope => [
   kind,
@@ -100,40 +73,72 @@ const scopeOf = (kind: 'password' | 'passkey', realmId: RealmId, browser: string
 /** Marker recorded when a second factor was set up during the log-in. */
 const setUpIn = (state: string): string => `set up in ${state}`;
 
-/** Records that the log-in has a second factor, which was just set up. */
-export const finishSetUp = (tx: Transaction, tokens: LogInTokens, { realm, expiresAt }: Step, { state }: StepKey) =>
-  completeFlow(tx, tokens, realm.id, { sealed: setUpIn(state), expiresAt });
+/** Flows of people who prove or change their second factors after the password. */
+export class SecondSteps {
+  static readonly inject = ['unitOfWork', 'logInTokens', 'realmUrls', 'clock'] as const;
+  constructor(
+    readonly uow: UnitOfWork,
+    readonly tokens: LogInTokens,
+    private readonly realmUrls: RealmUrls,
+    readonly clock: Clock,
+  ) {}
 
-export interface StepParts {
-  readonly uow: UnitOfWork;
-  readonly tokens: LogInTokens;
-  readonly clock: Clock;
-}
+  /** Begins the flow after the correct password and returns its state. */
+  begin({
+    user: { realmId, id: userId },
+    browser,
+    hash,
+    step,
+    purpose,
+  }: Pick<AfterPassword, 'step' | 'purpose'> & {
+    readonly user: Pick<User, 'realmId' | 'id'>;
+    readonly browser: string;
+    /** Null for a directory password. */
+    readonly hash: string | null;
+  }): string {
+    const flow: AfterPassword = {
+      userId,
+      step,
+      purpose,
+      password: passwordMark(this.tokens, hash),
+      expiresAt: this.clock.now() + (step === 'verify' ? LOG_IN_SECONDS : SET_UP_SECONDS),
+    };
+    return sealFlow(this.tokens, scopeOf('password', realmId, browser), flow);
+  }
 
-/** @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, USER_DEACTIVATED, LOG_IN_EXPIRED */
-export async function loadStep(
-  { uow, tokens, clock }: StepParts,
-  realmId: RealmId | null,
-  { state, browser }: StepKey,
-): Promise<Step> {
-  if (realmId === null) throw unknownRealm();
-  return uow.read(realmId, async (repositories) => {
-    const { logIns } = repositories;
-    const realm = await loadOpenRealm(repositories, realmId);
-    if (browser === null) throw logInExpired();
-    const scope = scopeOf('password', realmId, browser);
-    const after = await openFlow<AfterPassword>(repositories, tokens, scope, { sealed: state, now: clock.now() });
-    const isSetUp = after.step === 'setUp' && (await logIns.isUsed(realmId, tokens.fingerprint(setUpIn(state))));
-    const user = await repositories.users.find(realmId, after.userId);
-    if (!user?.isActive) throw accountDeactivated();
-    const passwordHash = await repositories.users.findPasswordHash(realmId, user.id);
-    if (after.password !== null) {
-      const isValid = passwordMark(tokens, passwordHash) === after.password;
-      if (!isValid || !realm.settings.emailAuthentication) throw logInExpired();
-    }
-    const factors = await repositories.secondFactors.find(realmId, user.id);
-    return { ...after, step: isSetUp ? 'done' : after.step, realm, user, passwordHash, factors };
-  });
+  /** @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, USER_DEACTIVATED, LOG_IN_EXPIRED */
+  async load(realmId: RealmId | null, { state, browser }: StepKey): Promise<Step> {
+    const { tokens } = this;
+    if (realmId === null) throw unknownRealm();
+    return this.uow.read(realmId, async (repositories) => {
+      const { logIns } = repositories;
+      const realm = await loadOpenRealm(repositories, realmId);
+      if (browser === null) throw logInExpired();
+      const scope = scopeOf('password', realmId, browser);
+      const now = this.clock.now();
+      const after = await openFlow<AfterPassword>(repositories, tokens, scope, { sealed: state, now });
+      const isSetUp = after.step === 'setUp' && (await logIns.isUsed(realmId, tokens.fingerprint(setUpIn(state))));
+      const user = await repositories.users.find(realmId, after.userId);
+      if (!user?.isActive) throw accountDeactivated();
+      const passwordHash = await repositories.users.findPasswordHash(realmId, user.id);
+      if (after.password !== null) {
+        const isValid = passwordMark(tokens, passwordHash) === after.password;
+        if (!isValid || !realm.settings.emailAuthentication) throw logInExpired();
+      }
+      const factors = await repositories.secondFactors.find(realmId, user.id);
+      return { ...after, step: isSetUp ? 'done' : after.step, realm, user, passwordHash, factors };
+    });
+  }
+
+  /** Records that the log-in has a second factor, which was just set up. */
+  finishSetUp(tx: Transaction, { realm, expiresAt }: Step, { state }: StepKey): Promise<void> {
+    return completeFlow(tx, this.tokens, realm.id, { sealed: setUpIn(state), expiresAt });
+  }
+
+  /** Site and challenge of passkeys in a flow. Hexadecimal is valid base64url too. */
+  siteOf(realm: Realm, state: string) {
+    return { challenge: this.tokens.derive(state, 'nonce'), url: this.realmUrls.urlOf(realm) };
+  }
 }
 
 export interface FormLogInInput extends PasswordLogIn {
@@ -152,10 +157,10 @@ export interface PendingStep {
 
 /** Logs in with a password in a browser, also on behalf of an app. */
 export class LogInByForm {
-  static readonly inject = [PasswordCheck, 'logInTokens', LogInCompletion] as const;
+  static readonly inject = [PasswordCheck, SecondSteps, LogInCompletion] as const;
   constructor(
     private readonly check: PasswordCheck,
-    private readonly tokens: LogInTokens,
+    private readonly steps: SecondSteps,
     private readonly completion: LogInCompletion,
   ) {}
 
@@ -167,14 +172,12 @@ export class LogInByForm {
     caller: AnonymousCaller,
     { purpose, userAgent, browser, ...input }: FormLogInInput,
   ): Promise<{ readonly user: User; readonly result: LogInResult | PendingStep }> {
-    const { check, tokens } = this;
-    const { user, hash, isOwn, secondStep } = await userOfPassword(check, caller, input);
+    const { user, hash, isOwn, secondStep } = await userOfPassword(this.check, caller, input);
     if (secondStep === null) {
       const finished = { user, method: 'password', purpose, userAgent, passwordHash: hash };
       return { user, result: await this.completion.complete(caller, finished) };
     }
-    const begun = { step: secondStep, purpose, user, browser, hash: isOwn ? hash : null };
-    const state = beginStep(tokens, begun, check.clock.now());
+    const state = this.steps.begin({ step: secondStep, purpose, user, browser, hash: isOwn ? hash : null });
     return { user, result: { kind: 'secondStep', step: secondStep, state } };
   }
 }
@@ -192,21 +195,17 @@ export interface SecondStepForm {
 
 /** Loads the form for the second step. */
 export class GetSecondStep {
-  static readonly inject = ['unitOfWork', 'logInTokens', 'passkeys', 'realmUrls', 'clock'] as const;
+  static readonly inject = [SecondSteps, 'passkeys'] as const;
   constructor(
-    private readonly uow: UnitOfWork,
-    private readonly tokens: LogInTokens,
+    private readonly steps: SecondSteps,
     private readonly passkeys: PasskeyProtocol,
-    private readonly realmUrls: RealmUrls,
-    private readonly clock: Clock,
   ) {}
 
   /** @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, USER_DEACTIVATED, LOG_IN_EXPIRED */
   async execute({ realmId }: AnonymousCaller, key: StepKey): Promise<SecondStepForm> {
-    const { uow, tokens, realmUrls, clock } = this;
-    const { step, realm, user, factors, purpose } = await loadStep({ uow, tokens, clock }, realmId, key);
+    const { step, realm, user, factors, purpose } = await this.steps.load(realmId, key);
     if (step !== 'verify' && step !== 'done') throw logInExpired();
-    const checks = { ...siteOf({ tokens, realmUrls }, realm, key.state), verifiesPerson: false };
+    const checks = { ...this.steps.siteOf(realm, key.state), verifiesPerson: false };
     const { passkeys } = factors;
     return {
       user,
@@ -217,13 +216,6 @@ export class GetSecondStep {
     };
   }
 }
-
-/** Hexadecimal is valid base64url too. */
-export const siteOf = (
-  { tokens, realmUrls }: { readonly tokens: LogInTokens; readonly realmUrls: RealmUrls },
-  realm: Realm,
-  state: string,
-) => ({ challenge: tokens.derive(state, 'nonce'), url: realmUrls.urlOf(realm) });
 
 /** `none`: the second factor was set up during this log-in. */
 export type SecondFactorProof =
@@ -242,34 +234,24 @@ type UseUp = (tx: Transaction) => Promise<boolean>;
 
 /** Proofs of second factors. */
 export class SecondFactorProofs {
-  static readonly inject = [
-    'logInTokens',
-    'secondFactorSecrets',
-    'oneTimeCodes',
-    'passkeys',
-    'realmUrls',
-    'clock',
-  ] as const;
+  static readonly inject = [SecondSteps, 'secondFactorSecrets', 'oneTimeCodes', 'passkeys'] as const;
   constructor(
-    private readonly tokens: LogInTokens,
+    private readonly steps: SecondSteps,
     private readonly secrets: SecondFactorSecrets,
     private readonly codes: OneTimeCodes,
     private readonly passkeys: PasskeyProtocol,
-    private readonly realmUrls: RealmUrls,
-    private readonly clock: Clock,
   ) {}
 
   /** Returns null for a wrong proof. */
   async check({ user, realm, factors }: Step, state: string, proof: SecondFactorProof): Promise<UseUp | null> {
     const { realmId, id: userId } = user;
-    const { tokens, realmUrls } = this;
     const owner = ownerOf(user);
     if (proof.kind === 'recovery') {
       const fingerprint = this.secrets.fingerprint(proof.code, owner);
       return (tx) => tx.secondFactors.takeRecoveryCode(realmId, userId, fingerprint);
     }
     if (proof.kind === 'passkey') {
-      const checks = { ...siteOf({ tokens, realmUrls }, realm, state), verifiesPerson: false };
+      const checks = { ...this.steps.siteOf(realm, state), verifiesPerson: false };
       const passkey = factors.passkeys.find(({ id }) => id === this.passkeys.idIn(proof.response));
       const counter = passkey ? await this.passkeys.verify(proof.response, passkey, checks) : null;
       if (!passkey || counter === null) return null;
@@ -277,7 +259,7 @@ export class SecondFactorProofs {
     }
     const secret = proof.kind === 'app' && factors.app ? this.secrets.open(factors.app.secret, owner) : null;
     if (proof.kind !== 'app' || secret === null) return null;
-    const at = { now: this.clock.now(), lastStep: factors.app!.lastStep };
+    const at = { now: this.steps.clock.now(), lastStep: factors.app!.lastStep };
     const lastStep = await this.codes.stepOf(secret, proof.code, at);
     if (lastStep === null) return null;
     return async (tx) => {
@@ -291,20 +273,11 @@ export class SecondFactorProofs {
 
 /** Completes a password log-in with a second factor. */
 export class TakeSecondStep {
-  static readonly inject = [
-    'unitOfWork',
-    'loginAttempts',
-    'logInTokens',
-    SecondFactorProofs,
-    'clock',
-    LogInCompletion,
-  ] as const;
+  static readonly inject = [SecondSteps, 'loginAttempts', SecondFactorProofs, LogInCompletion] as const;
   constructor(
-    private readonly uow: UnitOfWork,
+    private readonly steps: SecondSteps,
     private readonly attempts: LoginAttempts,
-    private readonly tokens: LogInTokens,
     private readonly proofs: SecondFactorProofs,
-    private readonly clock: Clock,
     private readonly completion: LogInCompletion,
   ) {}
 
@@ -316,8 +289,9 @@ export class TakeSecondStep {
     caller: AnonymousCaller,
     { proof, userAgent, ...key }: SecondStepInput,
   ): Promise<{ readonly user: User; readonly result: LogInResult }> {
-    const { uow, tokens, attempts, clock } = this;
-    const step = await loadStep({ uow, tokens, clock }, caller.realmId, key);
+    const { attempts } = this;
+    const { uow, tokens, clock } = this.steps;
+    const step = await this.steps.load(caller.realmId, key);
     const { user, purpose, passwordHash } = step;
     const { realmId } = user;
     if (step.step !== 'done' && step.step !== 'verify') throw logInExpired();
@@ -363,13 +337,10 @@ export interface PasskeyLogInForm {
 
 /** Begins a passkey-only log-in. */
 export class BeginPasskeyLogIn {
-  static readonly inject = ['unitOfWork', 'logInTokens', 'passkeys', 'realmUrls', 'clock'] as const;
+  static readonly inject = [SecondSteps, 'passkeys'] as const;
   constructor(
-    private readonly uow: UnitOfWork,
-    private readonly tokens: LogInTokens,
+    private readonly steps: SecondSteps,
     private readonly passkeys: PasskeyProtocol,
-    private readonly realmUrls: RealmUrls,
-    private readonly clock: Clock,
   ) {}
 
   /** @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, PASSWORD_AUTH_DISABLED */
@@ -378,12 +349,12 @@ export class BeginPasskeyLogIn {
     { purpose, browser }: { readonly purpose: LogInPurpose; readonly browser: string },
   ): Promise<PasskeyLogInForm> {
     if (realmId === null) throw unknownRealm();
-    const { tokens, realmUrls } = this;
-    const realm = await this.uow.read(realmId, (repositories) => loadOpenRealm(repositories, realmId));
+    const { uow, tokens, clock } = this.steps;
+    const realm = await uow.read(realmId, (repositories) => loadOpenRealm(repositories, realmId));
     if (!realm.settings.emailAuthentication) throw passwordAuthDisabled();
-    const flow: PasskeyLogIn = { purpose, expiresAt: this.clock.now() + LOG_IN_SECONDS };
+    const flow: PasskeyLogIn = { purpose, expiresAt: clock.now() + LOG_IN_SECONDS };
     const state = sealFlow(tokens, scopeOf('passkey', realmId, browser), flow);
-    const checks = { ...siteOf({ tokens, realmUrls }, realm, state), verifiesPerson: true };
+    const checks = { ...this.steps.siteOf(realm, state), verifiesPerson: true };
     return { state, options: await this.passkeys.requestOptions({ ...checks, passkeys: null }) };
   }
 }
@@ -398,13 +369,10 @@ export interface PasskeyLogInInput extends StepKey {
 
 /** Logs in with a passkey only, which proves both the device and the person. */
 export class LogInByPasskey {
-  static readonly inject = ['unitOfWork', 'logInTokens', 'passkeys', 'realmUrls', 'clock', LogInCompletion] as const;
+  static readonly inject = [SecondSteps, 'passkeys', LogInCompletion] as const;
   constructor(
-    private readonly uow: UnitOfWork,
-    private readonly tokens: LogInTokens,
+    private readonly steps: SecondSteps,
     private readonly passkeys: PasskeyProtocol,
-    private readonly realmUrls: RealmUrls,
-    private readonly clock: Clock,
     private readonly completion: LogInCompletion,
   ) {}
 
@@ -418,7 +386,7 @@ export class LogInByPasskey {
   ): Promise<{ readonly user: User; readonly result: LogInResult }> {
     const { realmId } = caller;
     if (realmId === null) throw unknownRealm();
-    const { tokens, realmUrls, uow } = this;
+    const { uow, tokens, clock } = this.steps;
     const id = this.passkeys.idIn(response);
     const { realm, passkey, holder } = await uow.read(realmId, async (reads) => {
       const open = await loadOpenRealm(reads, realmId);
@@ -430,9 +398,9 @@ export class LogInByPasskey {
     if (browser === null) throw logInExpired();
     const scope = scopeOf('passkey', realmId, browser);
     const flow = await uow.read(realmId, (reads) =>
-      openFlow<PasskeyLogIn>(reads, tokens, scope, { sealed: state, now: this.clock.now() }),
+      openFlow<PasskeyLogIn>(reads, tokens, scope, { sealed: state, now: clock.now() }),
     );
-    const checks = { ...siteOf({ tokens, realmUrls }, realm, state), verifiesPerson: true };
+    const checks = { ...this.steps.siteOf(realm, state), verifiesPerson: true };
     const counter = passkey && holder ? await this.passkeys.verify(response, passkey, checks) : null;
     if (!passkey || !holder || counter === null) throw wrongSecondFactor();
     if (!holder.user.isActive) throw accountDeactivated();

@@ -25,16 +25,7 @@ import {
 import type { User } from '../users/user.js';
 import { canEndSessions } from '../users/user-permissions.js';
 import { logInExpired } from './finish-log-in.js';
-import type { LogInTokens } from './log-in-methods.js';
-import {
-  beginStep,
-  finishSetUp,
-  loadStep,
-  noPassword,
-  type Step,
-  type StepKey,
-  siteOf,
-} from './second-factor-log-in.use-cases.js';
+import { noPassword, SecondSteps, type Step, type StepKey } from './second-factor-log-in.use-cases.js';
 
 export interface ProvePasswordInput extends OwnPassword {
   /** Cookie of the browser. */
@@ -43,16 +34,16 @@ export interface ProvePasswordInput extends OwnPassword {
 
 /** Verifies the password again before second factors are changed. Returns the state of the changes. */
 export class ProvePassword {
-  static readonly inject = [PasswordCheck, 'logInTokens'] as const;
+  static readonly inject = [PasswordCheck, SecondSteps] as const;
   constructor(
     private readonly check: PasswordCheck,
-    private readonly tokens: LogInTokens,
+    private readonly steps: SecondSteps,
   ) {}
 
   /** @throws DomainError NO_PASSWORD, RATE_LIMITED, SERVER_BUSY, WRONG_PASSWORD */
   async execute(caller: Caller, { browser, ...proof }: ProvePasswordInput): Promise<string> {
     const { realmId, userId } = caller;
-    const { uow, directories, clock } = this.check;
+    const { uow, directories } = this.check;
     const owner = await uow.read(realmId, async ({ actors, realms, users }) => {
       await actors.get(caller);
       const realm = await realms.get(realmId);
@@ -66,8 +57,8 @@ export class ProvePassword {
     const { realm, user, hash } = owner;
     if (hash === null && !directories.isUsedBy(realm)) throw noPassword();
     const isOwn = await verifyOwnPassword(this.check, owner, proof);
-    const begun = { step: 'manage', purpose: { kind: 'session', next: '' }, user, browser } as const;
-    return beginStep(this.tokens, { ...begun, hash: isOwn ? hash : null }, clock.now());
+    const purpose = { kind: 'session', next: '' } as const;
+    return this.steps.begin({ step: 'manage', purpose, user, browser, hash: isOwn ? hash : null });
   }
 }
 
@@ -89,8 +80,8 @@ const managed = ({ user, factors, realm, step }: Step): ManagedFactors => ({
 });
 
 /** Loads a flow that may change second factors. @throws DomainError LOG_IN_EXPIRED */
-async function loadChange(parts: Parameters<typeof loadStep>[0], realmId: RealmId | null, key: StepKey): Promise<Step> {
-  const step = await loadStep(parts, realmId, key);
+async function loadChange(steps: SecondSteps, realmId: RealmId | null, key: StepKey): Promise<Step> {
+  const step = await steps.load(realmId, key);
   if (step.step === 'verify') throw logInExpired();
   requireFirst(step, step.factors);
   return step;
@@ -103,17 +94,12 @@ function requireFirst({ step }: Step, factors: SecondFactors): void {
 
 /** Lists the second factors of a user who has confirmed their password. */
 export class GetSecondFactors {
-  static readonly inject = ['unitOfWork', 'logInTokens', 'clock'] as const;
-  constructor(
-    private readonly uow: UnitOfWork,
-    private readonly tokens: LogInTokens,
-    private readonly clock: Clock,
-  ) {}
+  static readonly inject = [SecondSteps] as const;
+  constructor(private readonly steps: SecondSteps) {}
 
   /** @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, USER_DEACTIVATED, LOG_IN_EXPIRED */
   async execute({ realmId }: AnonymousCaller, key: StepKey): Promise<ManagedFactors> {
-    const { uow, tokens, clock } = this;
-    return managed(await loadChange({ uow, tokens, clock }, realmId, key));
+    return managed(await loadChange(this.steps, realmId, key));
   }
 }
 
@@ -128,22 +114,19 @@ export interface AppOffer {
 
 /** Creates a secret for an authenticator app. Nothing is stored until the app has shown a correct code. */
 export class OfferApp {
-  static readonly inject = ['unitOfWork', 'logInTokens', 'secondFactorSecrets', 'oneTimeCodes', 'clock'] as const;
+  static readonly inject = [SecondSteps, 'secondFactorSecrets', 'oneTimeCodes'] as const;
   constructor(
-    private readonly uow: UnitOfWork,
-    private readonly tokens: LogInTokens,
+    private readonly steps: SecondSteps,
     private readonly secrets: SecondFactorSecrets,
     private readonly codes: OneTimeCodes,
-    private readonly clock: Clock,
   ) {}
 
   /** `token`: from the previous offer, after a wrong code. @throws DomainError as `GetSecondFactors` */
   async execute(
     { realmId }: AnonymousCaller,
-    { token = this.tokens.make(), ...key }: StepKey & { readonly token?: string },
+    { token = this.steps.tokens.make(), ...key }: StepKey & { readonly token?: string },
   ): Promise<AppOffer> {
-    const { uow, tokens, clock } = this;
-    const { user, realm } = await loadChange({ uow, tokens, clock }, realmId, key);
+    const { user, realm } = await loadChange(this.steps, realmId, key);
     const secret = this.secrets.appSecret(token);
     return { token, secret, picture: await this.codes.picture(secret, { issuer: realm.name, account: user.email }) };
   }
@@ -162,11 +145,7 @@ interface FactorChange extends StepKey {
 /** Adds a factor, with recovery codes if it is the first, and notifies the user. */
 async function addFactor(
   tx: Transaction,
-  {
-    tokens,
-    secrets,
-    now,
-  }: { readonly tokens: LogInTokens; readonly secrets: SecondFactorSecrets; readonly now: UnixSeconds },
+  { steps, secrets }: { readonly steps: SecondSteps; readonly secrets: SecondFactorSecrets },
   { step, ...key }: FactorChange,
   add: (factors: SecondFactors) => Promise<void>,
 ): Promise<AddedFactor> {
@@ -175,8 +154,8 @@ async function addFactor(
   requireFirst(step, before);
   await add(before);
   const recoveryCodes = hasSecondFactor(before) ? null : await renewCodes(tx, secrets, user);
-  if (step.step === 'setUp') await finishSetUp(tx, tokens, step, key);
-  await planEmail(tx, user, 'added', now);
+  if (step.step === 'setUp') await steps.finishSetUp(tx, step, key);
+  await planEmail(tx, user, 'added', steps.clock.now());
   return { ...managed(step), factors: await tx.secondFactors.find(user.realmId, user.id), recoveryCodes };
 }
 
@@ -194,50 +173,41 @@ export interface ConfirmAppInput extends StepKey {
 
 /** Adds or replaces the authenticator app once it has shown a correct code. */
 export class ConfirmApp {
-  static readonly inject = ['unitOfWork', 'logInTokens', 'secondFactorSecrets', 'oneTimeCodes', 'clock'] as const;
+  static readonly inject = [SecondSteps, 'secondFactorSecrets', 'oneTimeCodes'] as const;
   constructor(
-    private readonly uow: UnitOfWork,
-    private readonly tokens: LogInTokens,
+    private readonly steps: SecondSteps,
     private readonly secrets: SecondFactorSecrets,
     private readonly codes: OneTimeCodes,
-    private readonly clock: Clock,
   ) {}
 
   /** @throws DomainError as `GetSecondFactors`; WRONG_SECOND_FACTOR */
   async execute({ realmId }: AnonymousCaller, { token, code, ...key }: ConfirmAppInput): Promise<AddedFactor> {
-    const { uow, tokens, secrets, clock } = this;
-    const step = await loadChange({ uow, tokens, clock }, realmId, key);
+    const { steps, secrets } = this;
+    const step = await loadChange(steps, realmId, key);
     const { user } = step;
     const secret = secrets.appSecret(token);
-    const now = clock.now();
-    const lastStep = await this.codes.stepOf(secret, code, { now, lastStep: 0 });
+    const lastStep = await this.codes.stepOf(secret, code, { now: steps.clock.now(), lastStep: 0 });
     if (lastStep === null) throw wrongSecondFactor();
     const app = { secret: secrets.seal(secret, ownerOf(user)), lastStep };
-    return uow.write(user.realmId, (tx) =>
-      addFactor(tx, { tokens, secrets, now }, { step, ...key }, () =>
-        tx.secondFactors.putApp(user.realmId, user.id, app),
-      ),
+    return steps.uow.write(user.realmId, (tx) =>
+      addFactor(tx, { steps, secrets }, { step, ...key }, () => tx.secondFactors.putApp(user.realmId, user.id, app)),
     );
   }
 }
 
 /** Returns browser options for creating a passkey. */
 export class OfferPasskey {
-  static readonly inject = ['unitOfWork', 'logInTokens', 'passkeys', 'realmUrls', 'clock'] as const;
+  static readonly inject = [SecondSteps, 'passkeys'] as const;
   constructor(
-    private readonly uow: UnitOfWork,
-    private readonly tokens: LogInTokens,
+    private readonly steps: SecondSteps,
     private readonly passkeys: PasskeyProtocol,
-    private readonly realmUrls: RealmUrls,
-    private readonly clock: Clock,
   ) {}
 
   /** @throws DomainError as `GetSecondFactors` */
   async execute({ realmId }: AnonymousCaller, key: StepKey): Promise<object> {
-    const { uow, tokens, realmUrls, clock } = this;
-    const { realm, user, factors } = await loadChange({ uow, tokens, clock }, realmId, key);
+    const { realm, user, factors } = await loadChange(this.steps, realmId, key);
     return this.passkeys.creationOptions({
-      ...siteOf({ tokens, realmUrls }, realm, key.state),
+      ...this.steps.siteOf(realm, key.state),
       siteName: realm.name,
       userHandle: ownerOf(user),
       userName: user.email,
@@ -255,33 +225,23 @@ export interface AddPasskeyInput extends StepKey {
 
 /** Adds a passkey created by the browser. */
 export class AddPasskey {
-  static readonly inject = [
-    'unitOfWork',
-    'logInTokens',
-    'secondFactorSecrets',
-    'passkeys',
-    'realmUrls',
-    'clock',
-  ] as const;
+  static readonly inject = [SecondSteps, 'secondFactorSecrets', 'passkeys'] as const;
   constructor(
-    private readonly uow: UnitOfWork,
-    private readonly tokens: LogInTokens,
+    private readonly steps: SecondSteps,
     private readonly secrets: SecondFactorSecrets,
     private readonly passkeys: PasskeyProtocol,
-    private readonly realmUrls: RealmUrls,
-    private readonly clock: Clock,
   ) {}
 
   /** @throws DomainError as `GetSecondFactors`; WRONG_SECOND_FACTOR, TOO_MANY_PASSKEYS */
   async execute({ realmId }: AnonymousCaller, { response, name, ...key }: AddPasskeyInput): Promise<AddedFactor> {
-    const { uow, tokens, secrets, realmUrls, clock } = this;
-    const step = await loadChange({ uow, tokens, clock }, realmId, key);
+    const { steps, secrets } = this;
+    const step = await loadChange(steps, realmId, key);
     const { user, realm } = step;
-    const made = await this.passkeys.verifyNew(response, siteOf({ tokens, realmUrls }, realm, key.state));
+    const made = await this.passkeys.verifyNew(response, steps.siteOf(realm, key.state));
     if (!made) throw wrongSecondFactor();
-    const now = clock.now();
-    return uow.write(user.realmId, (tx) =>
-      addFactor(tx, { tokens, secrets, now }, { step, ...key }, async ({ passkeys }) => {
+    const now = steps.clock.now();
+    return steps.uow.write(user.realmId, (tx) =>
+      addFactor(tx, { steps, secrets }, { step, ...key }, async ({ passkeys }) => {
         if (passkeys.length >= MAX_PASSKEYS) throw new DomainError('TOO_MANY_PASSKEYS', 'You have too many passkeys.');
         // The browser chooses the id, which could be that of another user's passkey.
         if (await tx.secondFactors.findPasskey(user.realmId, made.id)) throw wrongSecondFactor();
@@ -294,20 +254,17 @@ export class AddPasskey {
 
 /** Replaces all recovery codes, used or not. */
 export class RenewRecoveryCodes {
-  static readonly inject = ['unitOfWork', 'logInTokens', 'secondFactorSecrets', 'clock'] as const;
+  static readonly inject = [SecondSteps, 'secondFactorSecrets'] as const;
   constructor(
-    private readonly uow: UnitOfWork,
-    private readonly tokens: LogInTokens,
+    private readonly steps: SecondSteps,
     private readonly secrets: SecondFactorSecrets,
-    private readonly clock: Clock,
   ) {}
 
   /** @throws DomainError as `GetSecondFactors`; UNKNOWN_SECOND_FACTOR without a factor to recover */
   async execute({ realmId }: AnonymousCaller, key: StepKey): Promise<AddedFactor> {
-    const { uow, tokens, clock } = this;
-    const step = await loadChange({ uow, tokens, clock }, realmId, key);
+    const step = await loadChange(this.steps, realmId, key);
     const { user } = step;
-    return uow.write(user.realmId, async (tx) => {
+    return this.steps.uow.write(user.realmId, async (tx) => {
       if (!hasSecondFactor(await tx.secondFactors.find(user.realmId, user.id))) throw unknownFactor();
       const recoveryCodes = await renewCodes(tx, this.secrets, user);
       return { ...managed(step), recoveryCodes };
@@ -322,17 +279,13 @@ export interface RemoveFactorInput extends StepKey {
 
 /** Removes the app or a passkey of a user who has confirmed their password. */
 export class RemoveSecondFactor {
-  static readonly inject = ['unitOfWork', 'logInTokens', 'clock'] as const;
-  constructor(
-    private readonly uow: UnitOfWork,
-    private readonly tokens: LogInTokens,
-    private readonly clock: Clock,
-  ) {}
+  static readonly inject = [SecondSteps] as const;
+  constructor(private readonly steps: SecondSteps) {}
 
   /** Returns the user. @throws DomainError as `GetSecondFactors`; UNKNOWN_SECOND_FACTOR, SECOND_FACTOR_REQUIRED */
   async execute({ realmId }: AnonymousCaller, { passkeyId, ...key }: RemoveFactorInput): Promise<User> {
-    const { uow, tokens, clock } = this;
-    const { user, realm } = await loadChange({ uow, tokens, clock }, realmId, key);
+    const { uow, clock } = this.steps;
+    const { user, realm } = await loadChange(this.steps, realmId, key);
     return uow.write(user.realmId, async (tx) => {
       const { app, passkeys } = await tx.secondFactors.find(user.realmId, user.id);
       const others = passkeys.filter(({ id }) => id !== passkeyId);
