@@ -9,7 +9,7 @@ import { clearChannelSettings } from '../realms/realm-events.js';
 import type { Channel } from './channel.js';
 import { loadChannel } from './channel-access.js';
 import { metadataUsers, subscribersOf } from './channel-delivery.js';
-import { publishReturn } from './channel-events.js';
+import { publishArchiving, publishProperty, publishReturn } from './channel-events.js';
 import { archivingNotice, CHANNEL_EVENTS_TOPIC, type NotificationBot } from './channel-notices.js';
 import { canArchiveChannel } from './channel-permissions.js';
 import { restartClosing } from './closing.js';
@@ -46,15 +46,11 @@ export async function unarchiveChannel(
 ): Promise<void> {
   const channel = await tx.channels.update({ ...archived, isArchived: false });
   await restartClosing(tx, channel, now);
-  const [view] = await tx.channels.listViews(realm.id, [channel.id]);
-  await tx.events.append(realm.id, {
-    event: { type: 'channel.archived_changed', channel: view! },
-    audience: metadataUsers(channel),
-  });
+  const view = await publishArchiving(tx, channel);
   const subscriberIds = getOrThrow(await tx.channels.listSubscribers(realm.id, [channel.id]), channel.id);
   if (subscriberIds.length > 0) {
     const [first, ...others] = [...slicesOf(subscriberIds, MAX_SUBSCRIPTIONS_AT_ONCE)];
-    await publishReturn(tx, view!, first!);
+    await publishReturn(tx, view, first!);
     for (const userIds of others) {
       const payload = { op: 'return', channelId: channel.id, userIds } as const;
       await tx.jobs.schedule(encodeJob(SUBSCRIPTION_PART_JOB, { realmId: realm.id, dueAt: now, payload }));
@@ -81,11 +77,7 @@ export async function archiveChannel(tx: Transaction, channel: Channel): Promise
   // Runs after archiving, so that the published list omits the archived channel.
   if (channel.isDefault) await setDefaultChannel(tx, archived, false);
   await removeFromDefaultGroups(tx, realmId, id);
-  const [view] = await tx.channels.listViews(realmId, [id]);
-  await tx.events.append(realmId, {
-    event: { type: 'channel.archived_changed', channel: view! },
-    audience: metadataUsers(archived),
-  });
+  await publishArchiving(tx, archived);
 }
 
 /** Archives a channel and sends the notice. Does not check permissions. */
@@ -156,16 +148,7 @@ export class MarkIdleChannels {
       const idle = await tx.channels.filterIdle(realmId, found, since);
       for (const channel of await tx.channels.list(realmId, idle)) {
         const changed = await tx.channels.update({ ...channel, isRecentlyActive: false });
-        await tx.events.append(realmId, {
-          event: {
-            type: 'channel.property_changed',
-            channelId: channel.id,
-            name: channel.name,
-            property: 'isRecentlyActive',
-            value: false,
-          },
-          audience: metadataUsers(changed),
-        });
+        await publishProperty(tx, changed, { property: 'isRecentlyActive', value: false });
       }
       return idle.length;
     });

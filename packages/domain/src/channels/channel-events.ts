@@ -199,6 +199,28 @@ export async function publishSubscriptions(
   }
 }
 
+/** Publishes a change by the server itself. */
+export async function publishProperty(
+  tx: Transaction,
+  channel: Channel,
+  change: ChannelPropertyChange,
+  audience = metadataUsers(channel),
+): Promise<void> {
+  const { realmId, id: channelId, name } = channel;
+  await tx.events.append(realmId, {
+    event: { type: 'channel.property_changed', channelId, name, ...change },
+    audience,
+  });
+}
+
+/** Publishes that a channel is archived or no longer, and returns its view. */
+export async function publishArchiving(tx: Transaction, channel: Channel): Promise<ChannelView> {
+  const view = firstOf(await tx.channels.listViews(channel.realmId, [channel.id]));
+  const event = { type: 'channel.archived_changed', channel: view } as const;
+  await tx.events.append(channel.realmId, { event, audience: metadataUsers(channel) });
+  return view;
+}
+
 /** Shows an unarchived channel to some of its subscribers, for clients that hid it. */
 export async function publishReturn(tx: Transaction, channel: ChannelView, userIds: readonly UserId[]): Promise<void> {
   const { realmId, id } = channel;

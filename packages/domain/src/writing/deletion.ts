@@ -1,4 +1,5 @@
 import { type Channel, hasSharedHistory, topicKey } from '../channels/channel.js';
+import { publishProperty } from '../channels/channel-events.js';
 import { publishFileChanges } from '../files/files.js';
 import { anyOf, users } from '../kernel/event.js';
 import type { ChannelId, MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
@@ -165,14 +166,5 @@ async function renewFirstMessage(tx: Transaction, deletion: Deletion, ids: reado
   if (channel === null || channel.firstMessageId === null || !ids.includes(channel.firstMessageId)) return;
   const [oldest = null] = await tx.messages.listOldestIds(realmId, channel.recipientId, 1);
   await tx.channels.update({ ...channel, firstMessageId: oldest });
-  await tx.events.append(realmId, {
-    event: {
-      type: 'channel.property_changed',
-      channelId: channel.id,
-      name: channel.name,
-      property: 'firstMessageId',
-      value: oldest,
-    },
-    audience: receivers(deletion, ids),
-  });
+  await publishProperty(tx, channel, { property: 'firstMessageId', value: oldest }, receivers(deletion, ids));
 }

@@ -1,6 +1,6 @@
 import { type Channel, normalizeTopic, topicKey } from '../channels/channel.js';
 import { hasFullHistoryAccess } from '../channels/channel-access.js';
-import { metadataUsers } from '../channels/channel-delivery.js';
+import { publishProperty } from '../channels/channel-events.js';
 import { changeTopicPolicy } from '../channels/topic-policies.js';
 import { DomainError } from '../kernel/errors.js';
 import type { Caller, ChannelId, MessageId, RealmId, RecipientId, UnixSeconds } from '../kernel/ids.js';
@@ -285,9 +285,5 @@ async function renewFirstMessage(tx: Transaction, realmId: RealmId, channelId: C
   const [oldest = null] = await tx.messages.listOldestIds(realmId, channel.recipientId, 1);
   if (oldest === null || (channel.firstMessageId !== null && channel.firstMessageId <= oldest)) return;
   await tx.channels.update({ ...channel, firstMessageId: oldest });
-  const { id, name } = channel;
-  await tx.events.append(realmId, {
-    event: { type: 'channel.property_changed', channelId: id, name, property: 'firstMessageId', value: oldest },
-    audience: metadataUsers(channel),
-  });
+  await publishProperty(tx, channel, { property: 'firstMessageId', value: oldest });
 }

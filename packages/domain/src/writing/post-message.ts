@@ -1,6 +1,7 @@
 import type { Actor } from '../access/actor.js';
 import { type Channel, isPrivate, topicKey } from '../channels/channel.js';
-import { metadataUsers, subscribersOf } from '../channels/channel-delivery.js';
+import { subscribersOf } from '../channels/channel-delivery.js';
+import { publishProperty } from '../channels/channel-events.js';
 import { changeTopicPolicy, type TopicPolicy, type TopicVisibility } from '../channels/topic-policies.js';
 import { type Audience, anyOf, users } from '../kernel/event.js';
 import { changeHostData, type HostData, type JsonObject, NO_HOST_DATA } from '../kernel/host-data.js';
@@ -237,16 +238,7 @@ export async function noteActivity(tx: Transaction, channel: Channel, message: M
   if (channel.isRecentlyActive && channel.firstMessageId === firstMessageId) return;
   await tx.channels.update({ ...channel, isRecentlyActive: true, firstMessageId });
   if (channel.isRecentlyActive) return;
-  await tx.events.append(channel.realmId, {
-    event: {
-      type: 'channel.property_changed',
-      channelId: channel.id,
-      name: channel.name,
-      property: 'isRecentlyActive',
-      value: true,
-    },
-    audience: metadataUsers(channel),
-  });
+  await publishProperty(tx, channel, { property: 'isRecentlyActive', value: true });
 }
 
 /** Returns the users mentioned in a text, whether or not they receive it, with the kind of mention. */
