@@ -110,17 +110,8 @@ export class ZulipMarkdownRenderer implements MarkdownRenderer {
   render(parsed: ParsedMarkdown, names: ResolvedNames): RenderedMarkdown {
     const message = own(parsed);
     const formatted = message.formatted ?? this.format(message, copy(message.blocks), lookup(names));
-    // Fields are listed explicitly for speed, see docs/performance.md.
     return {
-      html: formatted.html,
-      mentionedUserIds: formatted.mentionedUserIds,
-      mentionedGroupIds: formatted.mentionedGroupIds,
-      mentionsChannelWildcard: formatted.mentionsChannelWildcard,
-      mentionsTopicWildcard: formatted.mentionsTopicWildcard,
-      hasLink: formatted.hasLink,
-      hasImage: formatted.hasImage,
-      uploadPaths: formatted.uploadPaths,
-      pendingThumbnails: formatted.pendingThumbnails,
+      ...formatted,
       alertWordUserIds: findAlertedUsers(message.prose, names.alertWords),
       isMeMessage: message.content.startsWith(ME),
     };

@@ -168,8 +168,7 @@ export class HostReview {
         return { kind: 'channel', id: channel?.id ?? null, name: channel?.name ?? to.name };
       }
       default: {
-        const botChannelId = async () => (await users.find(realmId, userId))?.bot?.defaultSendingChannelId ?? null;
-        const id = to.kind === 'channelId' ? to.id : ((await botChannelId()) as ChannelId | null);
+        const id = to.kind === 'channelId' ? to.id : await defaultChannelIdOf(users, { realmId, userId });
         return { kind: 'channel', id, name: (id && (await channels.find(realmId, id))?.name) || null };
       }
     }
@@ -341,11 +340,11 @@ export class MessageSender {
     return { id: message.id, newVisibility: null, isRepeated: false };
   }
 
-  private findDefaultChannel({ realmId, userId }: Caller): Promise<NamedChannel> {
-    return this.uow.read(realmId, async ({ users }) => {
-      const id = (await users.find(realmId, userId))?.bot?.defaultSendingChannelId ?? null;
+  private findDefaultChannel(caller: Caller): Promise<NamedChannel> {
+    return this.uow.read(caller.realmId, async ({ users }) => {
+      const id = await defaultChannelIdOf(users, caller);
       if (id === null) throw new DomainError('CHANNEL_REQUIRED', 'Missing channel');
-      return { kind: 'channelId', id: id as ChannelId };
+      return { kind: 'channelId', id };
     });
   }
 
@@ -411,14 +410,7 @@ export class MessageSender {
     const posting = await loadPosting(tx, actor, channel, to.kind === 'channelName' ? trim(to.name) : null);
     enforce(
       canPost({
-        // Fields are listed explicitly for speed, see docs/performance.md.
-        sender: posting.sender,
-        botOwner: posting.botOwner,
-        channel: posting.channel,
-        typedName: posting.typedName,
-        isSubscribed: posting.isSubscribed,
-        isOwnerSubscribed: posting.isOwnerSubscribed,
-        isSystemBot: posting.isSystemBot,
+        ...posting,
         // Existence is irrelevant if the actor may create topics.
         topicExists:
           isGranted(actor, channel.permissions.canCreateTopic, CHANNEL_PERMISSIONS.canCreateTopic) ||
@@ -430,6 +422,13 @@ export class MessageSender {
     return { kind: 'channel', channel, topic, topicLinks: this.parser.renderer.topicLinks(topic, realm.linkifiers) };
   }
 }
+
+/** Channel of a bot for messages without a destination; null for people. */
+const defaultChannelIdOf = async (
+  users: Repositories['users'],
+  { realmId, userId }: Pick<Caller, 'realmId' | 'userId'>,
+): Promise<ChannelId | null> =>
+  ((await users.find(realmId, userId))?.bot?.defaultSendingChannelId ?? null) as ChannelId | null;
 
 const isDirect = (to: NamedChannel | NamedPeople): to is NamedPeople => to.kind === 'userIds' || to.kind === 'emails';
 

@@ -142,7 +142,6 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
   const flagged = new Map(exceptions);
   for (const userId of unreadFor ?? []) flagged.set(userId, { ...flagged.get(userId), unread: true });
   const readBy = [...(isReadBySender ? [sender.id] : []), ...(post.readFor ?? [])];
-  const shown = shownOf(rendered, files);
   const appended = tx.messages.append({
     realmId,
     senderId: sender.id,
@@ -151,12 +150,7 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
     topic: destination.kind === 'channel' ? destination.topic : '',
     topicLinks: destination.kind === 'channel' ? destination.topicLinks : [],
     content: post.content,
-    renderedContent: shown.renderedContent,
-    isMeMessage: shown.isMeMessage,
-    mentionsChannel: shown.mentionsChannel,
-    hasLink: shown.hasLink,
-    hasImage: shown.hasImage,
-    hasAttachment: shown.hasAttachment,
+    ...shownOf(rendered, files),
     sentAt: post.sentAt,
     clientName: post.clientName,
     isReadByDefault: post.isReadByDefault ?? false,

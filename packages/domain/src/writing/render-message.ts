@@ -158,7 +158,7 @@ export async function renderText(
   // Most texts contain no references.
   const named = [userNames, userIds, groupNames, channelNames, emojiNames, uploadPaths];
   if (named.every(({ size }) => size === 0)) {
-    return withGroups(renderer.render(parsed, { ...NOTHING_NAMED, alertWords }), []);
+    return { ...renderer.render(parsed, { ...NOTHING_NAMED, alertWords }), mentionedGroups: [] };
   }
   const groups = groupNames.size > 0 ? await tx.groups.listByName(realmId, [...groupNames]) : [];
   const names: ResolvedNames = {
@@ -171,27 +171,8 @@ export async function renderText(
     channelsByName: await resolveChannels(tx, parsed, realmId, author),
   };
   const rendered = renderer.render(parsed, names);
-  return withGroups(
-    rendered,
-    groups.filter((group) => rendered.mentionedGroupIds.has(group.id)),
-  );
+  return { ...rendered, mentionedGroups: groups.filter((group) => rendered.mentionedGroupIds.has(group.id)) };
 }
-
-/** Fields are listed explicitly for speed, see docs/performance.md. */
-const withGroups = (rendered: RenderedMarkdown, mentionedGroups: readonly Group[]): RenderedText => ({
-  html: rendered.html,
-  mentionedUserIds: rendered.mentionedUserIds,
-  mentionedGroupIds: rendered.mentionedGroupIds,
-  mentionsChannelWildcard: rendered.mentionsChannelWildcard,
-  mentionsTopicWildcard: rendered.mentionsTopicWildcard,
-  hasLink: rendered.hasLink,
-  hasImage: rendered.hasImage,
-  uploadPaths: rendered.uploadPaths,
-  pendingThumbnails: rendered.pendingThumbnails,
-  alertWordUserIds: rendered.alertWordUserIds,
-  isMeMessage: rendered.isMeMessage,
-  mentionedGroups,
-});
 
 async function resolveUsers(
   tx: Reads,
