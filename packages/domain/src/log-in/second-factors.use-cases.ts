@@ -7,7 +7,7 @@ import { enforce } from '../kernel/permission.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import { takeCodePoints } from '../kernel/text.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { type OwnPassword, PasswordCheck, verifyOwnPassword } from '../users/authentication.js';
+import { loadPasswordOwner, type OwnPassword, PasswordCheck, verifyOwnPassword } from '../users/authentication.js';
 import {
   clearSecondFactors,
   hasSecondFactor,
@@ -42,18 +42,8 @@ export class ProvePassword {
 
   /** @throws DomainError NO_PASSWORD, RATE_LIMITED, SERVER_BUSY, WRONG_PASSWORD */
   async execute(caller: Caller, { browser, ...proof }: ProvePasswordInput): Promise<string> {
-    const { realmId, userId } = caller;
     const { uow, directories } = this.check;
-    const owner = await uow.read(realmId, async ({ actors, realms, users }) => {
-      await actors.get(caller);
-      const realm = await realms.get(realmId);
-      const { emailAuthentication } = realm.settings;
-      return {
-        realm,
-        user: await users.get(realmId, userId),
-        hash: emailAuthentication ? await users.findPasswordHash(realmId, userId) : null,
-      };
-    });
+    const owner = await uow.read(caller.realmId, (reads) => loadPasswordOwner(reads, caller));
     const { realm, user, hash } = owner;
     if (hash === null && !directories.isUsedBy(realm)) throw noPassword();
     const isOwn = await verifyOwnPassword(this.check, owner, proof);

@@ -20,6 +20,7 @@ import {
   invalidEmail,
   type JsonWebTokens,
   LoginEmails,
+  loadPasswordOwner,
   type OwnPassword,
   PasswordCheck,
   type PasswordLogIn,
@@ -96,21 +97,12 @@ export class FetchOwnApiKey {
    * SERVER_BUSY, WRONG_PASSWORD
    */
   async execute(caller: Caller, proof: OwnPassword): Promise<IssuedKey> {
-    const { realmId, userId } = caller;
     const { uow, directories, clock } = this.check;
-    const { user, hash, realm } = await uow.read(realmId, async ({ actors, realms, users }) => {
-      await actors.get(caller);
-      return {
-        user: await users.get(realmId, userId),
-        hash: await users.findPasswordHash(realmId, userId),
-        realm: await realms.get(realmId),
-      };
-    });
-    const takesOwn = realm.settings.emailAuthentication;
-    if (takesOwn || directories.isUsedBy(realm)) {
-      await verifyOwnPassword(this.check, { realm, user, hash: takesOwn ? hash : null }, proof);
+    const owner = await uow.read(caller.realmId, (reads) => loadPasswordOwner(reads, caller));
+    if (owner.realm.settings.emailAuthentication || directories.isUsedBy(owner.realm)) {
+      await verifyOwnPassword(this.check, owner, proof);
     }
-    return issueKey({ uow, mint: this.mint, clock }, caller, user);
+    return issueKey({ uow, mint: this.mint, clock }, caller, owner.user);
   }
 }
 

@@ -301,6 +301,18 @@ export interface PasswordOwner {
   readonly hash: string | null;
 }
 
+/** Loads the caller for `verifyOwnPassword`. */
+export async function loadPasswordOwner(
+  { actors, realms, users }: Pick<Repositories, 'actors' | 'realms' | 'users'>,
+  caller: Caller,
+): Promise<PasswordOwner> {
+  const { realmId, userId } = caller;
+  await actors.get(caller);
+  const realm = await realms.get(realmId);
+  const hash = realm.settings.emailAuthentication ? await users.findPasswordHash(realmId, userId) : null;
+  return { realm, user: await users.get(realmId, userId), hash };
+}
+
 /** Password of a caller who is logged in. */
 export type OwnPassword = Omit<PasswordLogIn, 'username'>;
 
@@ -339,15 +351,10 @@ export const RECENT_LOG_IN_SECONDS = 600;
  */
 export async function requireRecentLogIn(check: PasswordCheck, caller: Caller, proof: OwnPassword): Promise<void> {
   const { realmId, userId, sessionId } = caller;
-  const { owner, sessions } = await check.uow.read(realmId, async (reads) => {
-    await reads.actors.get(caller);
-    const realm = await reads.realms.get(realmId);
-    const hash = realm.settings.emailAuthentication ? await reads.users.findPasswordHash(realmId, userId) : null;
-    return {
-      owner: { realm, user: await reads.users.get(realmId, userId), hash },
-      sessions: await reads.sessions.listOf(realmId, userId),
-    };
-  });
+  const { owner, sessions } = await check.uow.read(realmId, async (reads) => ({
+    owner: await loadPasswordOwner(reads, caller),
+    sessions: await reads.sessions.listOf(realmId, userId),
+  }));
   if (proof.password !== '') {
     await verifyOwnPassword(check, owner, proof);
     return;

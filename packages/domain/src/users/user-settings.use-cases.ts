@@ -261,6 +261,7 @@ export class ChangeSettings {
         const actor = await tx.actors.get(caller);
         const realm = await tx.realms.get(caller.realmId);
         const user = await tx.users.get(caller.realmId, caller.userId);
+        const changes = settingChanges(USER_SETTINGS, user.settings, input.settings);
         const now = this.clock.now();
         if (password) await storePassword(tx, caller, user, password, now);
         if (email !== null) {
@@ -269,15 +270,10 @@ export class ChangeSettings {
         }
         const asks = input.fullName !== undefined && input.fullName !== user.fullName && mayChangeOwnName(actor, realm);
         const fullName = asks ? await acceptedName(tx, realm, user, input.fullName!) : user.fullName;
-        await applySettings(
-          tx,
-          await rename(tx, user, fullName),
-          settingChanges(USER_SETTINGS, user.settings, input.settings),
-          {
-            now,
-            presencePolicy: this.presencePolicy,
-          },
-        );
+        await applySettings(tx, await rename(tx, user, fullName), changes, {
+          now,
+          presencePolicy: this.presencePolicy,
+        });
       });
     } catch (error) {
       if (email !== null) this.emails.withdraw(caller);
