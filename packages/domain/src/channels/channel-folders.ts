@@ -1,6 +1,6 @@
 import { DomainError } from '../kernel/errors.js';
 import { type FeatureParts, wholeRealm } from '../kernel/event.js';
-import { byId, type RealmPart } from '../kernel/export-parts.js';
+import { rewrittenDescription } from '../kernel/export-parts.js';
 import type { Caller, ChannelFolderId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
@@ -48,12 +48,27 @@ export const folderNameTaken = (): DomainError =>
   new DomainError('CHANNEL_FOLDER_NAME_TAKEN', 'Channel folder name already in use');
 
 /** Includes archived folders. */
-export const CHANNEL_FOLDER_ROWS: RowRules<keyof ChannelFolder> = {
+export const CHANNEL_FOLDER_ROWS: RowRules<ChannelFolder> = {
   kind: 'channelFolder',
   owner: 'realm',
   order: ['order', 'id'],
   unique: { property: 'name', ignoresCase: true, taken: folderNameTaken },
   place: 'order',
+  exported: {
+    noun: 'channel folder',
+    shape: {
+      name: shape.name,
+      description: shape.text(10_000),
+      renderedDescription: htmlShape,
+      order: shape.integer,
+      createdAt: shape.time,
+      creatorId: shape.orNull(shape.anyId),
+      isArchived: shape.flag,
+    },
+    max: 100_000,
+    imported: ({ creatorId }, { users }) => ({ creatorId: users.orNull(creatorId) }),
+    rewritten: rewrittenDescription,
+  },
 };
 
 /** @throws DomainError UNKNOWN_CHANNEL_FOLDER */
@@ -122,51 +137,12 @@ declare module '../kernel/feature-types.js' {
   }
 }
 
-const realmPart: RealmPart<'channelFolders'> = {
-  none: { channelFolders: [] },
-  idKinds: ['channelFolder'],
-  shapes: {
-    channelFolders: shape.list(
-      shape.object({
-        id: shape.anyId,
-        name: shape.name,
-        description: shape.text(10_000),
-        renderedDescription: htmlShape,
-        order: shape.integer,
-        createdAt: shape.time,
-        creatorId: shape.orNull(shape.anyId),
-        isArchived: shape.flag,
-      }),
-      100_000,
-    ),
-  },
-  read: async (reads, realmId) => ({ channelFolders: byId(await reads.channelFolders.list(realmId)) }),
-  async add(tx, { channelFolders }, ids) {
-    const { realmId } = ids;
-    await ids.addAll(tx, 'channelFolder', 'channel folder', channelFolders, async ({ id: _, ...folder }) => {
-      const row = { ...folder, realmId, creatorId: ids.users.orNull(folder.creatorId) };
-      return tx.channelFolders.add(row);
-    });
-  },
-  async rewriteTexts(tx, { channelFolders }, ids) {
-    for (const copy of channelFolders) {
-      const id = ids.lastOf<ChannelFolderId>('channelFolder').get(copy.id);
-      const folder = (await tx.channelFolders.find(ids.realmId, id))!;
-      const description = ids.rewriter.markdown(copy.description);
-      const renderedDescription = ids.rewriter.html(copy.renderedDescription);
-      if (renderedDescription === copy.renderedDescription) continue;
-      await tx.channelFolders.update({ ...folder, description, renderedDescription });
-    }
-  },
-};
-
 export const CHANNEL_FOLDER_FEATURE = {
   eventFormats: {
     'channel_folder.created': 1,
     'channel_folder.changed': 1,
     'channel_folder.reordered': 1,
   },
-  realmPart,
   rows: { channelFolders: CHANNEL_FOLDER_ROWS },
 } satisfies FeatureParts<ChannelFolderEventTypes>;
 

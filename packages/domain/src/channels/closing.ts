@@ -16,7 +16,7 @@ export interface ChannelClosing extends RealmRow {
 /** Maximum of `afterDays`. */
 export const MAX_CLOSING_DAYS = 3650;
 
-export const CHANNEL_CLOSING_ROWS: RowRules<keyof ChannelClosing> = {
+export const CHANNEL_CLOSING_ROWS: RowRules<ChannelClosing> = {
   kind: 'channelClosing',
   owner: 'realm',
   order: ['id'],

@@ -1,5 +1,4 @@
 import { DomainError } from '../kernel/errors.js';
-import { byId, type RealmPart } from '../kernel/export-parts.js';
 import type { Caller, ChannelId, DefaultChannelGroupId, RealmId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
@@ -44,11 +43,22 @@ export function parseDefaultGroupName(raw: string): string {
 export const defaultGroupNameTaken = (name: string): DomainError =>
   new DomainError('DEFAULT_CHANNEL_GROUP_NAME_TAKEN', `Default channel group '${name}' already exists`);
 
-export const DEFAULT_CHANNEL_GROUP_ROWS: RowRules<keyof DefaultChannelGroup> = {
+export const DEFAULT_CHANNEL_GROUP_ROWS: RowRules<DefaultChannelGroup> = {
   kind: 'defaultChannelGroup',
   owner: 'realm',
   order: ['name'],
   unique: { property: 'name', ignoresCase: true, taken: defaultGroupNameTaken },
+  exported: {
+    noun: 'default channel group',
+    shape: { name: shape.name, description: shape.text(10_000), channelIds: shape.list(shape.anyId) },
+    max: 10_000,
+    namesChannels: true,
+    covered: (group, covered) => ({
+      ...group,
+      channelIds: group.channelIds.filter((id) => covered.channelIds.has(id)),
+    }),
+    imported: ({ channelIds }, { channels }) => ({ channelIds: channels.list(channelIds).sort((a, b) => a - b) }),
+  },
 };
 
 interface NamedChannel {
@@ -196,37 +206,4 @@ declare module '../kernel/feature-types.js' {
   }
 }
 
-const realmPart: RealmPart<'defaultChannelGroups'> = {
-  none: { defaultChannelGroups: [] },
-  idKinds: ['defaultChannelGroup'],
-  shapes: {
-    defaultChannelGroups: shape.list(
-      shape.object({
-        id: shape.anyId,
-        name: shape.name,
-        description: shape.text(10_000),
-        channelIds: shape.list(shape.anyId),
-      }),
-      10_000,
-    ),
-  },
-  async read(reads, realmId, { channelIds: covered }) {
-    const groups = await reads.defaultChannelGroups.list(realmId);
-    const copies = groups.map((group) => ({ ...group, channelIds: group.channelIds.filter((id) => covered.has(id)) }));
-    return { defaultChannelGroups: byId(copies) };
-  },
-  async addAfterChannels(tx, { defaultChannelGroups }, ids) {
-    await ids.addAll(
-      tx,
-      'defaultChannelGroup',
-      'default channel group',
-      defaultChannelGroups,
-      ({ id: _, ...group }) => {
-        const channelIds = ids.channels.list(group.channelIds).sort((a, b) => a - b);
-        return tx.defaultChannelGroups.add({ ...group, realmId: ids.realmId, channelIds });
-      },
-    );
-  },
-};
-
-export const DEFAULT_CHANNEL_FEATURE = { realmPart, rows: { defaultChannelGroups: DEFAULT_CHANNEL_GROUP_ROWS } };
+export const DEFAULT_CHANNEL_FEATURE = { rows: { defaultChannelGroups: DEFAULT_CHANNEL_GROUP_ROWS } };

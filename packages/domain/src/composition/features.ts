@@ -29,6 +29,7 @@ import type { EventFormats, NotExported } from '../kernel/event.js';
 import { eventEncoding, queueEncoding } from '../kernel/event-encoding.js';
 import type { QueueNarrowTerm } from '../kernel/event-queue.js';
 import type { ExportParts, PersonPart, RealmPart } from '../kernel/export-parts.js';
+import { partOfRows } from '../kernel/exported-rows.js';
 import type { BusHintTypes, DomainEventTypes } from '../kernel/feature-types.js';
 import * as kernel from '../kernel/index.js';
 import type { QueueFilters } from '../kernel/register-queue.js';
@@ -245,10 +246,13 @@ type RowsOf<F> = F extends { readonly rows: infer Rows } ? keyof Rows : never;
 /** Rules of declared rows, by repository. */
 export const ROWS: Readonly<Record<RowsOf<Feature>, RowRules>> = Object.assign({}, ...FEATURES.map(({ rows }) => rows));
 
+const partsOf = (owner: RowRules['owner'], rows: DomainFeature['rows'] = {}) =>
+  Object.entries(rows).flatMap(([name, rules]) => (rules.owner === owner ? (partOfRows(name, rules) ?? []) : []));
+
 /** Export parts of all features. */
 export const EXPORT_PARTS: ExportParts = {
-  people: FEATURES.flatMap(({ personPart }) => personPart ?? []),
-  realm: FEATURES.flatMap(({ realmPart }) => realmPart ?? []),
+  people: FEATURES.flatMap(({ rows, personPart }) => [...partsOf('user', rows), ...(personPart ? [personPart] : [])]),
+  realm: FEATURES.flatMap(({ rows, realmPart }) => [...partsOf('realm', rows), ...(realmPart ? [realmPart] : [])]),
 };
 
 /** Features that need files beyond those in messages. */

@@ -93,7 +93,7 @@ export interface ExportReads extends RealmRowReads<RealmExport> {
 /** Every implementation passes export-repository.contract.ts. */
 export interface ExportRepository extends ExportReads, RealmRows<RealmExport> {}
 
-export const EXPORT_ROWS: RowRules<keyof RealmExport> = { kind: 'realmExport', owner: 'realm', order: ['id'] };
+export const EXPORT_ROWS: RowRules<RealmExport> = { kind: 'realmExport', owner: 'realm', order: ['id'] };
 
 export const EXPORT_ERRORS = declareErrors({
   /** The import is inconsistent or contains invalid data. */

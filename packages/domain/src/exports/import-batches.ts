@@ -120,7 +120,7 @@ export interface ImportedRecordRepository extends ImportedRecordReads {
   remove(realmId: RealmId, records: readonly Pick<ImportedRecord, 'batchId' | 'kind' | 'recordId'>[]): Promise<void>;
 }
 
-export const IMPORT_BATCH_ROWS: RowRules<keyof ImportBatch> = { kind: 'importBatch', owner: 'realm', order: ['id'] };
+export const IMPORT_BATCH_ROWS: RowRules<ImportBatch> = { kind: 'importBatch', owner: 'realm', order: ['id'] };
 
 export const IMPORT_BATCH_ERRORS = declareErrors({
   /** The organization has no import with this number. */

@@ -76,7 +76,7 @@ export interface ImportRunner {
   run(command: ImportCommand, keepGoing: () => Promise<void>): Promise<ImportOutcome>;
 }
 
-export const IMPORT_RUN_ROWS: RowRules<keyof ImportRun> = { kind: 'importRun', owner: 'realm', order: ['id'] };
+export const IMPORT_RUN_ROWS: RowRules<ImportRun> = { kind: 'importRun', owner: 'realm', order: ['id'] };
 
 export const IMPORT_RUN_ERRORS = declareErrors({
   /** The application that embeds the server offers no imports, or its operator turned them off; the command line imports. */

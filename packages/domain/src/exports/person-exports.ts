@@ -84,7 +84,7 @@ export interface PersonExportReads extends UserRowReads<PersonExport> {
 /** Every implementation passes person-export-repository.contract.ts. */
 export interface PersonExportRepository extends PersonExportReads, UserRows<PersonExport> {}
 
-export const PERSON_EXPORT_ROWS: RowRules<keyof PersonExport> = { kind: 'personExport', owner: 'user', order: ['id'] };
+export const PERSON_EXPORT_ROWS: RowRules<PersonExport> = { kind: 'personExport', owner: 'user', order: ['id'] };
 
 export const PERSON_EXPORT_ERRORS = declareErrors({
   /** A copy of this person's data was requested within the last day. */

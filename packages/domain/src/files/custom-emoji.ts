@@ -90,7 +90,7 @@ export interface CustomEmojiReads extends RealmRowReads<CustomEmoji> {
 /** Lists include deactivated emoji. Every implementation passes custom-emoji-repository.contract.ts. */
 export interface CustomEmojiRepository extends CustomEmojiReads, RealmRows<CustomEmoji> {}
 
-export const CUSTOM_EMOJI_ROWS: RowRules<keyof CustomEmoji> = {
+export const CUSTOM_EMOJI_ROWS: RowRules<CustomEmoji> = {
   kind: 'customEmoji',
   owner: 'realm',
   order: ['id'],

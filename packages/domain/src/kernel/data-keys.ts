@@ -148,10 +148,10 @@ const REALM_PART: RealmPart<'dataKeys'> = {
       [],
     ),
   },
-  read: async ({ dataKeys }, realmId) => ({
+  read: async ({ dataKeys }, { realmId }) => ({
     dataKeys: (await dataKeys.list(realmId)).map(({ kind, name, type }) => ({ kind, name, type })),
   }),
-  async add(tx, { dataKeys }, { realmId }) {
+  async add(tx, { realmId }, { dataKeys }) {
     checkDataKeys(dataKeys);
     for (const key of dataKeys) await tx.dataKeys.add(realmId, key);
     // A new organization has no objects with data.

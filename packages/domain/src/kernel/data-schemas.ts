@@ -31,7 +31,7 @@ export const DATA_SCHEMA_ERRORS = declareErrors({
 
 type DataSchemaErrors = typeof DATA_SCHEMA_ERRORS;
 
-export const DATA_SCHEMA_ROWS: RowRules<keyof DataSchema> = {
+export const DATA_SCHEMA_ROWS: RowRules<DataSchema> = {
   kind: 'dataSchema',
   owner: 'realm',
   order: ['id'],
@@ -84,10 +84,10 @@ const REALM_PART: RealmPart<'dataSchemas'> = {
       [],
     ),
   },
-  read: async ({ dataSchemas }, realmId) => ({
+  read: async ({ dataSchemas }, { realmId }) => ({
     dataSchemas: (await dataSchemas.list(realmId)).map(({ kind, schema }) => ({ kind, schema })),
   }),
-  async add(tx, { dataSchemas }, { realmId }) {
+  async add(tx, { realmId }, { dataSchemas }) {
     for (const declared of dataSchemas) await tx.dataSchemas.add({ realmId, ...declared });
   },
 };

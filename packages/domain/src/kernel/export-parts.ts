@@ -22,9 +22,12 @@ export type IdKind = keyof IdKinds;
 export const invalidImport = (text: string): DomainError => new DomainError('INVALID_IMPORT', text);
 
 /** Scope of an export; users and objects created later are not included. */
-export interface Covered {
+export interface CoveredIds {
   readonly userIds: ReadonlySet<UserId>;
   readonly channelIds: ReadonlySet<ChannelId>;
+}
+
+export interface Covered extends CoveredIds {
   /** Calls `load` once per export and returns its result. */
   once<T>(reads: Repositories, load: (reads: Repositories, realmId: RealmId) => Promise<T>): Promise<T>;
 }
@@ -74,33 +77,42 @@ export interface DataOwner {
 /** Members that are missing in exports of earlier versions need a default. */
 type Shapes<Copy> = { readonly [K in keyof Copy]-?: Shape<unknown> };
 
-/** Personal data of a feature in exports: members `K` of the copy. */
-export interface PersonPart<K extends keyof PersonCopy = never> {
-  /** Members for users without such data and for users with private data that is not exported. */
-  readonly none: Pick<PersonCopy, K>;
-  /** True if exports contain the data of all users. */
-  readonly isPublic?: boolean;
+/** Data of a feature in exports: members `K` of the copy of an owner. */
+interface ExportPart<Copy, K extends keyof Copy, Owner, Scope> {
+  /** Members for owners without such data, and for users with private data that is not exported. */
+  readonly none: Pick<Copy, K>;
   readonly idKinds?: readonly IdKind[];
-  /** Returns ids by kind. They are reserved up front because they do not ascend from user to user. */
-  idsOf?(copy: Pick<PersonCopy, K>): Readonly<Partial<Record<IdKind, readonly number[]>>>;
-  readonly shapes: Shapes<Pick<PersonCopy, K>>;
-  read(reads: Repositories, owner: DataOwner, covered: Covered): Promise<Pick<PersonCopy, K>>;
+  readonly shapes: Shapes<Pick<Copy, K>>;
+  read(reads: Repositories, owner: Owner, covered: Scope): Promise<Pick<Copy, K>>;
   /** Adds the data. `owner` has ids of this server. */
-  add(tx: Transaction, owner: DataOwner, copy: Pick<PersonCopy, K>, ids: ImportIds): Promise<void>;
+  add(tx: Transaction, owner: Owner, copy: Pick<Copy, K>, ids: ImportIds): Promise<void>;
 }
 
-/** Organization-wide data of a feature in exports: members `K` of the copy. */
-export interface RealmPart<K extends keyof RealmCopy = never> {
-  /** Members for organizations without such data. */
-  readonly none: Pick<RealmCopy, K>;
-  readonly idKinds?: readonly IdKind[];
-  readonly shapes: Shapes<Pick<RealmCopy, K>>;
-  read(reads: Repositories, realmId: RealmId, covered: Pick<Covered, 'channelIds'>): Promise<Pick<RealmCopy, K>>;
-  /** Called after users and groups and before channels are imported. */
-  add?(tx: Transaction, copy: Pick<RealmCopy, K>, ids: ImportIds): Promise<void>;
-  addAfterChannels?(tx: Transaction, copy: Pick<RealmCopy, K>, ids: ImportIds): Promise<void>;
+/** Personal data of a feature. */
+export interface PersonPart<K extends keyof PersonCopy = never> extends ExportPart<PersonCopy, K, DataOwner, Covered> {
+  /** True if exports contain the data of all users. */
+  readonly isPublic?: boolean;
+  /** Returns ids by kind. They are reserved up front because they do not ascend from user to user. */
+  idsOf?(copy: Pick<PersonCopy, K>): Readonly<Partial<Record<IdKind, readonly number[]>>>;
+}
+
+/** Organization-wide data of a feature. */
+export interface RealmPart<K extends keyof RealmCopy = never>
+  extends ExportPart<RealmCopy, K, Pick<DataOwner, 'realmId'>, CoveredIds> {
+  /** True to add the data after channels instead of before. Users and groups come first. */
+  readonly namesChannels?: true;
   /** Called once every object that texts refer to has its id on this server. */
   rewriteTexts?(tx: Transaction, copy: Pick<RealmCopy, K>, ids: ImportIds): Promise<void>;
+}
+
+/** Returns a description with ids of this server; null if nothing changes. */
+export function rewrittenDescription(
+  { description, renderedDescription }: { readonly description: string; readonly renderedDescription: string },
+  rewriter: ImportIds['rewriter'],
+) {
+  const rendered = rewriter.html(renderedDescription);
+  if (rendered === renderedDescription) return null;
+  return { description: rewriter.markdown(description), renderedDescription: rendered };
 }
 
 /** Export parts of all features, in the order of reading and importing. */

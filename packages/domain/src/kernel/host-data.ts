@@ -176,6 +176,7 @@ const PERSON_PART: PersonPart<'hostData'> = {
 
 const REALM_PART: RealmPart<'hostData'> = {
   none: { hostData: { realm: null, channels: [] } },
+  namesChannels: true,
   shapes: {
     // Missing in exports of earlier versions.
     hostData: shape.orElse(
@@ -186,7 +187,7 @@ const REALM_PART: RealmPart<'hostData'> = {
       { realm: null, channels: [] },
     ),
   },
-  async read({ hostData }, realmId, { channelIds }) {
+  async read({ hostData }, { realmId }, { channelIds }) {
     const channels = await hostData.list(realmId, 'channel', [...channelIds]);
     return {
       hostData: {
@@ -195,10 +196,10 @@ const REALM_PART: RealmPart<'hostData'> = {
       },
     };
   },
-  async addAfterChannels(tx, { hostData: { realm, channels } }, { realmId, channels: ids }) {
+  async add(tx, { realmId }, { hostData: { realm, channels } }, ids) {
     if (realm) await tx.hostData.put(realmId, { kind: 'realm', id: realmId }, realm);
     for (const { channelId, hostData } of channels) {
-      await tx.hostData.put(realmId, { kind: 'channel', id: ids.get(channelId) }, hostData);
+      await tx.hostData.put(realmId, { kind: 'channel', id: ids.channels.get(channelId) }, hostData);
     }
   },
 };

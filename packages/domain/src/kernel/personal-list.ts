@@ -1,12 +1,11 @@
 import { DomainError, type ErrorCode } from './errors.js';
 import { type DomainEvent, users } from './event.js';
-import { byId, type Covered, type DataOwner, type IdKind, type ImportIds, type PersonPart } from './export-parts.js';
+import type { DataOwner } from './export-parts.js';
 import type { ErrorDetails, RepositoryMap } from './feature-types.js';
 import type { Caller, MessageId, UnixSeconds } from './ids.js';
 import type { Clock } from './ports.js';
 import type { SnapshotLoader } from './register-queue.js';
 import type { FoundUserRowReads, FoundUserRows, NewRow, RowRules, UserRow, UserRowReads, UserRows } from './rows.js';
-import * as shape from './shape.js';
 import { keepsTooMuchText } from './text.js';
 import type { Repositories, Transaction, UnitOfWork } from './unit-of-work.js';
 
@@ -25,7 +24,7 @@ type Fields<Row extends UserRow> = Omit<Row, keyof UserRow>;
 
 /** Declaration of a list that each user has, such as saved snippets. */
 interface PersonalListRules<Row extends UserRow, Event extends DomainEvent> {
-  readonly rows: Omit<RowRules<keyof Row & string>, 'owner'>;
+  readonly rows: Omit<RowRules<Row>, 'owner'>;
   /** Maximum number of rows. */
   readonly max: number;
   readonly unknown: Refusal;
@@ -36,19 +35,6 @@ interface PersonalListRules<Row extends UserRow, Event extends DomainEvent> {
   quoted?(row: Row): MessageId | undefined;
   /** Events for the owner. */
   readonly events: { added?(row: Row): Event; changed?(row: Row): Event; removed(row: Row): Event };
-  readonly exported?: ExportRules<Row>;
-}
-
-/** Form of the rows in exports. */
-interface ExportRules<Row extends UserRow> {
-  readonly kind: IdKind;
-  /** Name of a row in errors. */
-  readonly noun: string;
-  readonly shape: { readonly [K in keyof Fields<Row>]: shape.Shape<unknown> };
-  /** True if exports of this scope contain the row; always by default. */
-  isCovered?(row: Row, covered: Covered): boolean;
-  /** Returns properties with ids and texts of this server. */
-  imported(row: Row, ids: ImportIds): Partial<Fields<Row>>;
 }
 
 type Owner = DataOwner;
@@ -146,30 +132,6 @@ export class PersonalList<Row extends UserRow, Event extends DomainEvent = Domai
   async publish(tx: Transaction, { realmId, userId }: Owner, event: Event, row?: Row): Promise<void> {
     const quotes = row && this.rules.quoted?.(row);
     await tx.events.append(realmId, { event, audience: users([userId]), ...(quotes !== undefined && { quotes }) });
-  }
-
-  /** Part of exports with the rows under the name of the repository. */
-  personPart(): PersonPart {
-    const { name } = this;
-    const exported = this.rules.exported!;
-    const rowsIn = (copy: object) => (copy as Readonly<Record<string, readonly Row[]>>)[name]!;
-    const part = {
-      none: { [name]: [] },
-      idKinds: [exported.kind],
-      shapes: { [name]: shape.list(shape.object({ id: shape.anyId, ...exported.shape }), 100_000) },
-      read: async (reads: Repositories, owner: Owner, covered: Covered) => {
-        const rows = await this.list(reads, owner);
-        return { [name]: byId(rows.filter((row) => exported.isCovered?.(row, covered) ?? true)) };
-      },
-      idsOf: (copy: object) => ({ [exported.kind]: rowsIn(copy).map(({ id }) => id) }),
-      add: async (tx: Transaction, { realmId, userId }: Owner, copy: object, ids: ImportIds) => {
-        await ids.addAll<Row['id'], Row>(tx, exported.kind, exported.noun, rowsIn(copy), (row, reserved) => {
-          const { id: _, ...fields } = { ...row, realmId, userId, ...exported.imported(row, ids) };
-          return this.repositoryOf(tx).add(fields as unknown as NewRow<Row>, reserved);
-        });
-      },
-    };
-    return part as unknown as PersonPart;
   }
 
   private repositoryOf(reads: Reads): UserRows<Row> {

@@ -1,5 +1,7 @@
 import type { DomainError } from './errors.js';
+import type { CoveredIds, ImportIds } from './export-parts.js';
 import type { RealmId, UserId } from './ids.js';
+import type { Shape } from './shape.js';
 import { foldCase } from './text.js';
 
 /** Row of an organization's list, such as a playground. */
@@ -69,22 +71,44 @@ export type FoundUserRowReads<Row extends UserRow> = Omit<UserRowReads<Row>, 'fi
 export type FoundUserRows<Row extends UserRow> = Omit<UserRows<Row>, 'find' | 'remove'> &
   Pick<RealmRows<Row>, 'find' | 'remove'>;
 
+/** Any text for `RowRules` of any row. */
+type PropertyOf<Row extends RealmRow> = RealmRow extends Row ? string : keyof Row & string;
+
 /** Rules that all storages follow for the rows of one feature. */
-export interface RowRules<Property extends string = string> {
+export interface RowRules<Row extends RealmRow = RealmRow> {
   /** Kind of id. The SQL table has the same name in snake case. */
   readonly kind: string;
   readonly owner: 'realm' | 'user';
   /** Owner that finds and removes rows, if not `owner`. */
   readonly foundBy?: 'realm';
   /** Properties by which `list` sorts; `-` means descending. Texts sort by code points. */
-  readonly order: readonly `${'' | '-'}${Property}`[];
+  readonly order: readonly `${'' | '-'}${PropertyOf<Row>}`[];
   /** Properties that `countBytes` counts. */
-  readonly texts?: readonly Property[];
+  readonly texts?: readonly PropertyOf<Row>[];
   /** Value of rows that lists and counts omit. */
-  readonly hidden?: { readonly property: Property; readonly value: string };
-  readonly unique?: UniqueRule<Property>;
+  readonly hidden?: { readonly property: PropertyOf<Row>; readonly value: string };
+  readonly unique?: UniqueRule<PropertyOf<Row>>;
   /** Property that new rows without it get from their id. */
-  readonly place?: Property;
+  readonly place?: PropertyOf<Row>;
+  /** Present if exports contain the rows. */
+  readonly exported?: ExportedRows<Row>;
+}
+
+/** Form of rows in exports, from which their part is derived. */
+export interface ExportedRows<Row extends RealmRow> {
+  /** Name of a row in errors. */
+  readonly noun: string;
+  readonly shape: { readonly [K in Exclude<keyof Row, keyof UserRow>]: Shape<unknown> };
+  /** Maximum number of rows in a copy. */
+  readonly max: number;
+  /** True if the rows name channels, so that they are added after them. */
+  readonly namesChannels?: true;
+  /** Returns the part of a row that exports of this scope contain, or null; the whole row by default. */
+  covered?(row: Row, covered: CoveredIds): Row | null;
+  /** Returns properties with ids and texts of this server. */
+  imported?(row: Row, ids: ImportIds): Partial<Row>;
+  /** Returns texts of this server once it has all objects that they name, or null without a change. */
+  rewritten?(row: Row, rewriter: ImportIds['rewriter']): Partial<Row> | null;
 }
 
 /** Property with a different value in each row of a realm. */

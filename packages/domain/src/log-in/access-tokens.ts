@@ -62,7 +62,7 @@ declare module '../kernel/feature-types.js' {
   }
 }
 
-const ROWS: RowRules<keyof AccessTokenRow> = {
+const ROWS: RowRules<AccessTokenRow> = {
   kind: 'accessToken',
   owner: 'user',
   foundBy: 'realm',

@@ -62,8 +62,8 @@ describe('The import of erasures', () => {
       ...{ removedRows: 1, changedTexts: 2, everythingWritten: true, heldTexts: 3 },
     };
     const erasures = [erasure, { ...erasure, personId: unknown! }, { ...erasure, personId: back! }];
-    const into = { realmId: realm.id, users: { find: (id: UserId) => ids.get(id) } } as unknown as ImportIds;
-    await uow.write(realm.id, (tx) => ERASURE_FEATURE.realmPart.add!(tx, { erasures }, into));
+    const into = { users: { find: (id: UserId) => ids.get(id) } } as unknown as ImportIds;
+    await uow.write(realm.id, (tx) => ERASURE_FEATURE.realmPart.add(tx, { realmId: realm.id }, { erasures }, into));
     const [added, people] = await uow.read(realm.id, async (reads) => [
       await reads.erasures.list(realm.id),
       await reads.users.list(realm.id, [user('gone').id, user('back').id]),

@@ -75,7 +75,7 @@ export interface PersonalDataRepository {
   replaceInMessages(realmId: RealmId, removal: MentionRemoval, ids: readonly MessageId[]): Promise<number>;
 }
 
-export const ERASURE_ROWS: RowRules<keyof Erasure> = { kind: 'erasure', owner: 'realm', order: ['id'] };
+export const ERASURE_ROWS: RowRules<Erasure> = { kind: 'erasure', owner: 'realm', order: ['id'] };
 
 /** @throws DomainError MUST_NOT_BE_BOT, USER_MERGED, LAST_OWNER */
 export async function requireErasable(reads: Repositories, user: User): Promise<void> {
@@ -134,10 +134,10 @@ const realmPart: RealmPart<'erasures'> = {
       [],
     ),
   },
-  read: async (reads, realmId) => ({
+  read: async (reads, { realmId }) => ({
     erasures: (await reads.erasures.list(realmId)).map(({ realmId: _, ...erasure }) => erasure),
   }),
-  async add(tx, { erasures }, { realmId, users }) {
+  async add(tx, { realmId }, { erasures }, { users }) {
     for (const { id: _, ...erasure } of erasures) {
       const personId = users.find(erasure.personId);
       if (personId === undefined) continue;

@@ -47,7 +47,7 @@ export const externalIdKey = (system: string, externalId: string): string => `id
 export const isPlaceholder = ({ isActive, isDeleted, bot, email }: User): boolean =>
   !isActive && !isDeleted && bot === null && email.endsWith(`@${PLACEHOLDER_DOMAIN}`);
 
-export const PLACEHOLDER_KEY_ROWS: RowRules<keyof PlaceholderKey> = {
+export const PLACEHOLDER_KEY_ROWS: RowRules<PlaceholderKey> = {
   kind: 'placeholderKey',
   owner: 'realm',
   order: ['id'],

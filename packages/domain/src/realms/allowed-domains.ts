@@ -1,6 +1,5 @@
 import { DomainError } from '../kernel/errors.js';
 import type { FeatureParts } from '../kernel/event.js';
-import type { RealmPart } from '../kernel/export-parts.js';
 import type { RealmRow, RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
 import * as shape from '../kernel/shape.js';
 import { foldCase, trim } from '../kernel/text.js';
@@ -51,7 +50,7 @@ export function requireRoomForDomain(count: number): void {
   throw new DomainError('TOO_MANY_ALLOWED_DOMAINS', `Too many domains (limit: ${MAX_ALLOWED_DOMAINS}).`);
 }
 
-export const ALLOWED_DOMAIN_ROWS: RowRules<keyof ListedDomain> = {
+export const ALLOWED_DOMAIN_ROWS: RowRules<ListedDomain> = {
   kind: 'allowedDomain',
   owner: 'realm',
   order: ['id'],
@@ -59,6 +58,11 @@ export const ALLOWED_DOMAIN_ROWS: RowRules<keyof ListedDomain> = {
     property: 'domain',
     taken: (domain) =>
       new DomainError('ALLOWED_DOMAIN_EXISTS', `The domain ${domain} is already a part of your organization.`),
+  },
+  exported: {
+    noun: 'allowedDomain',
+    shape: { domain: shape.name, allowsSubdomains: shape.flag },
+    max: 10_000,
   },
 };
 
@@ -82,29 +86,11 @@ declare module '../kernel/feature-types.js' {
   }
 }
 
-const realmPart: RealmPart<'allowedDomains'> = {
-  none: { allowedDomains: [] },
-  idKinds: ['allowedDomain'],
-  shapes: {
-    allowedDomains: shape.list(
-      shape.object({ id: shape.integer, domain: shape.name, allowsSubdomains: shape.flag }),
-      10_000,
-    ),
-  },
-  read: async (reads, realmId) => ({ allowedDomains: await reads.allowedDomains.list(realmId) }),
-  async add(tx, { allowedDomains }, ids) {
-    await ids.addAll(tx, 'allowedDomain', 'allowedDomain', allowedDomains, ({ id: _, ...fields }) =>
-      tx.allowedDomains.add({ ...fields, realmId: ids.realmId }),
-    );
-  },
-};
-
 export const ALLOWED_DOMAIN_FEATURE = {
   eventFormats: {
     'allowed_domain.added': 1,
     'allowed_domain.changed': 1,
     'allowed_domain.removed': 1,
   },
-  realmPart,
   rows: { allowedDomains: ALLOWED_DOMAIN_ROWS },
 } satisfies FeatureParts<AllowedDomainEventTypes>;

@@ -54,7 +54,7 @@ export interface LinkifierRow extends Linkifier, RealmRow {
   readonly position: number;
 }
 
-export const LINKIFIER_ROWS: RowRules<keyof LinkifierRow> = {
+export const LINKIFIER_ROWS: RowRules<LinkifierRow> = {
   kind: 'linkifier',
   owner: 'realm',
   order: ['position'],
@@ -99,14 +99,14 @@ const realmPart: RealmPart<'linkifiers'> = {
       10_000,
     ),
   },
-  async read(reads, realmId) {
+  async read(reads, { realmId }) {
     const { linkifiers } = await reads.realms.get(realmId);
     return { linkifiers };
   },
-  async add(tx, { linkifiers }, ids) {
+  async add(tx, { realmId }, { linkifiers }, ids) {
     const positions = new Map(linkifiers.map(({ id }, position) => [id, position]));
     await ids.addAll(tx, 'linkifier', 'linkifier', linkifiers, ({ id, ...fields }) =>
-      tx.linkifiers.add({ ...fields, realmId: ids.realmId, position: getOrThrow(positions, id) }),
+      tx.linkifiers.add({ ...fields, realmId, position: getOrThrow(positions, id) }),
     );
   },
 };

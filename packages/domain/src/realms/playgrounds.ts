@@ -1,6 +1,5 @@
 import { DomainError } from '../kernel/errors.js';
 import { type FeatureParts, wholeRealm } from '../kernel/event.js';
-import type { RealmPart } from '../kernel/export-parts.js';
 import type { Caller, RealmId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { RealmRow, RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
@@ -76,7 +75,16 @@ export const isScript = (urlTemplate: string): boolean =>
 
 const BLANK = 'This field cannot be blank.';
 
-export const PLAYGROUND_ROWS: RowRules<keyof Playground> = { kind: 'playground', owner: 'realm', order: ['id'] };
+export const PLAYGROUND_ROWS: RowRules<Playground> = {
+  kind: 'playground',
+  owner: 'realm',
+  order: ['id'],
+  exported: {
+    noun: 'playground',
+    shape: { name: shape.name, language: shape.name, urlTemplate: shape.text(10_000) },
+    max: 10_000,
+  },
+};
 
 /** Sent to everyone on any change (organization §7). */
 export interface PlaygroundEventTypes {
@@ -96,26 +104,8 @@ declare module '../kernel/feature-types.js' {
   }
 }
 
-const realmPart: RealmPart<'playgrounds'> = {
-  none: { playgrounds: [] },
-  idKinds: ['playground'],
-  shapes: {
-    playgrounds: shape.list(
-      shape.object({ id: shape.integer, name: shape.name, language: shape.name, urlTemplate: shape.text(10_000) }),
-      10_000,
-    ),
-  },
-  read: async (reads, realmId) => ({ playgrounds: await reads.playgrounds.list(realmId) }),
-  async add(tx, { playgrounds }, ids) {
-    await ids.addAll(tx, 'playground', 'playground', playgrounds, ({ id: _, ...fields }) =>
-      tx.playgrounds.add({ ...fields, realmId: ids.realmId }),
-    );
-  },
-};
-
 export const PLAYGROUND_FEATURE = {
   eventFormats: { 'realm.playgrounds_changed': 1 },
-  realmPart,
   rows: { playgrounds: PLAYGROUND_ROWS },
 } satisfies FeatureParts<PlaygroundEventTypes>;
 

@@ -1,6 +1,6 @@
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import type { FeatureParts } from '../kernel/event.js';
-import { byId, invalidImport, type PersonPart, type RealmPart } from '../kernel/export-parts.js';
+import { invalidImport, type PersonPart } from '../kernel/export-parts.js';
 import type { ProfileFieldId, RealmId, UserId } from '../kernel/ids.js';
 import type { Snapshot } from '../kernel/register-queue.js';
 import type { RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
@@ -314,26 +314,6 @@ export const PROFILE_ERRORS = declareErrors({
 
 type ProfileErrors = typeof PROFILE_ERRORS;
 
-export const PROFILE_FIELD_ROWS: RowRules<keyof ProfileField> = {
-  kind: 'profileField',
-  owner: 'realm',
-  order: ['order', 'id'],
-  place: 'order',
-  unique: { property: 'name', taken: nameTaken },
-};
-
-export interface ProfileEventTypes {
-  /** Sent to everyone with all fields in order. */
-  'profile.fields_changed': { readonly fields: readonly ProfileField[] };
-  /** Sent to everyone who may see the user. `value`: null if removed. */
-  'profile.value_changed': {
-    readonly userId: UserId;
-    readonly fieldId: ProfileFieldId;
-    readonly value: string | null;
-    readonly rendered: string | null;
-  };
-}
-
 const dataShape: shape.Shape<ProfileFieldData> = (value, path) => {
   const data = shape.dictionary((member, location) =>
     typeof member === 'string'
@@ -347,33 +327,40 @@ const dataShape: shape.Shape<ProfileFieldData> = (value, path) => {
   return data;
 };
 
-const realmPart: RealmPart<'profileFields'> = {
-  none: { profileFields: [] },
-  idKinds: ['profileField'],
-  shapes: {
-    profileFields: shape.list(
-      shape.object({
-        id: shape.anyId,
-        kind: shape.oneOf(...PROFILE_FIELD_KINDS),
-        order: shape.integer,
-        name: shape.name,
-        hint: shape.name,
-        data: dataShape,
-        isRequired: shape.flag,
-        isEditableByUser: shape.flag,
-        isForMatching: shape.flag,
-        isInSummary: shape.flag,
-      }),
-      1000,
-    ),
-  },
-  read: async (reads, realmId) => ({ profileFields: byId(await reads.profileFields.list(realmId)) }),
-  async add(tx, { profileFields }, ids) {
-    await ids.addAll(tx, 'profileField', 'profile field', profileFields, ({ id: _, ...field }) =>
-      tx.profileFields.add({ ...field, realmId: ids.realmId }),
-    );
+export const PROFILE_FIELD_ROWS: RowRules<ProfileField> = {
+  kind: 'profileField',
+  owner: 'realm',
+  order: ['order', 'id'],
+  place: 'order',
+  unique: { property: 'name', taken: nameTaken },
+  exported: {
+    noun: 'profile field',
+    shape: {
+      kind: shape.oneOf(...PROFILE_FIELD_KINDS),
+      order: shape.integer,
+      name: shape.name,
+      hint: shape.name,
+      data: dataShape,
+      isRequired: shape.flag,
+      isEditableByUser: shape.flag,
+      isForMatching: shape.flag,
+      isInSummary: shape.flag,
+    },
+    max: 1000,
   },
 };
+
+export interface ProfileEventTypes {
+  /** Sent to everyone with all fields in order. */
+  'profile.fields_changed': { readonly fields: readonly ProfileField[] };
+  /** Sent to everyone who may see the user. `value`: null if removed. */
+  'profile.value_changed': {
+    readonly userId: UserId;
+    readonly fieldId: ProfileFieldId;
+    readonly value: string | null;
+    readonly rendered: string | null;
+  };
+}
 
 const personPart: PersonPart<'profile'> = {
   none: { profile: [] },
@@ -421,7 +408,6 @@ export const PROFILE_FEATURE = {
     'profile.fields_changed': 1,
     'profile.value_changed': 1,
   },
-  realmPart,
   personPart,
   rows: { profileFields: PROFILE_FIELD_ROWS },
 } satisfies FeatureParts<ProfileEventTypes>;

@@ -103,7 +103,33 @@ const addressee: shape.Shape<object> = (value, path) => {
 
 /** Last edited first. */
 export const DRAFT_LIST = new PersonalList<Draft>('drafts', {
-  rows: { kind: 'draft', order: ['-editedAt', '-id'], texts: ['content'] },
+  rows: {
+    kind: 'draft',
+    order: ['-editedAt', '-id'],
+    texts: ['content'],
+    exported: {
+      noun: 'draft',
+      shape: { to: addressee, content: shape.content, editedAt: shape.number },
+      max: 100_000,
+      covered(draft, { channelIds, userIds }) {
+        const { to } = draft;
+        const isCovered =
+          to.kind === 'channel'
+            ? channelIds.has(to.channelId)
+            : to.kind === 'nobody' || to.userIds.every((id) => userIds.has(id));
+        return isCovered ? draft : null;
+      },
+      imported: ({ to, content }, { channels, users, rewriter }) => ({
+        to:
+          to.kind === 'channel'
+            ? { ...to, channelId: channels.get(to.channelId) }
+            : to.kind === 'direct'
+              ? { ...to, userIds: users.list(to.userIds) }
+              : to,
+        content: rewriter.markdown(content),
+      }),
+    },
+  },
   max: MAX_DRAFTS,
   unknown: ['UNKNOWN_DRAFT', 'Draft does not exist'],
   tooMany: ['TOO_MANY_DRAFTS', `Too many drafts (limit: ${MAX_DRAFTS}).`],
@@ -113,29 +139,10 @@ export const DRAFT_LIST = new PersonalList<Draft>('drafts', {
     changed: (draft) => ({ type: 'draft.changed', draft }),
     removed: ({ id }) => ({ type: 'draft.removed', id }),
   },
-  exported: {
-    kind: 'draft',
-    noun: 'draft',
-    shape: { to: addressee, content: shape.content, editedAt: shape.number },
-    isCovered: ({ to }, { channelIds, userIds }) =>
-      to.kind === 'channel'
-        ? channelIds.has(to.channelId)
-        : to.kind === 'nobody' || to.userIds.every((id) => userIds.has(id)),
-    imported: ({ to, content }, { channels, users, rewriter }) => ({
-      to:
-        to.kind === 'channel'
-          ? { ...to, channelId: channels.get(to.channelId) }
-          : to.kind === 'direct'
-            ? { ...to, userIds: users.list(to.userIds) }
-            : to,
-      content: rewriter.markdown(content),
-    }),
-  },
 });
 
 export const DRAFT_FEATURE = {
   eventFormats: { 'draft.added': 1, 'draft.changed': 1, 'draft.removed': 1 },
-  personPart: DRAFT_LIST.personPart(),
   rows: { drafts: DRAFT_LIST.rows },
 } satisfies FeatureParts<DraftEventTypes>;
 

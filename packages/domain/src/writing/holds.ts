@@ -87,7 +87,7 @@ export interface HeldMessageReads {
   listFiles(realmId: RealmId, ids: readonly MessageId[]): Promise<ReadonlyMap<MessageId, readonly FileId[]>>;
 }
 
-export const HOLD_ROWS: RowRules<keyof Hold> = { kind: 'hold', owner: 'realm', order: ['id'] };
+export const HOLD_ROWS: RowRules<Hold> = { kind: 'hold', owner: 'realm', order: ['id'] };
 
 /** Per organization. */
 export const MAX_ACTIVE_HOLDS = 100;

@@ -49,7 +49,17 @@ declare module '../kernel/feature-types.js' {
 
 /** Oldest first. */
 export const SNIPPET_LIST = new PersonalList<Snippet>('snippets', {
-  rows: { kind: 'snippet', order: ['id'], texts: ['content'] },
+  rows: {
+    kind: 'snippet',
+    order: ['id'],
+    texts: ['content'],
+    exported: {
+      noun: 'saved snippet',
+      shape: { title: shape.name, content: shape.content, createdAt: shape.time },
+      max: 100_000,
+      imported: ({ content }, { rewriter }) => ({ content: rewriter.markdown(content) }),
+    },
+  },
   max: MAX_SNIPPETS,
   unknown: ['UNKNOWN_SNIPPET', 'Saved snippet does not exist.'],
   tooMany: ['TOO_MANY_SNIPPETS', `Too many saved snippets (limit: ${MAX_SNIPPETS}).`],
@@ -59,17 +69,10 @@ export const SNIPPET_LIST = new PersonalList<Snippet>('snippets', {
     changed: (snippet) => ({ type: 'snippet.changed', snippet }),
     removed: ({ id }) => ({ type: 'snippet.removed', id }),
   },
-  exported: {
-    kind: 'snippet',
-    noun: 'saved snippet',
-    shape: { title: shape.name, content: shape.content, createdAt: shape.time },
-    imported: ({ content }, { rewriter }) => ({ content: rewriter.markdown(content) }),
-  },
 });
 
 export const SNIPPET_FEATURE = {
   eventFormats: { 'snippet.added': 1, 'snippet.changed': 1, 'snippet.removed': 1 },
-  personPart: SNIPPET_LIST.personPart(),
   rows: { snippets: SNIPPET_LIST.rows },
 } satisfies FeatureParts<SnippetEventTypes>;
 

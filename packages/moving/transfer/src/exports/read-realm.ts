@@ -119,8 +119,10 @@ export class RealmReader {
       isChannelCovered(channel, scope, subscribers.get(channel.id) ?? []),
     );
     const channelIds = new Set(channels.map(({ id }) => id));
+    const users = await readUsers(reads, realmId, realm.userDefaults, scope, channelIds);
+    const userIds = new Set(users.map(({ user }) => user.id));
     const read = [];
-    for (const part of this.parts.realm) read.push(await part.read(reads, realmId, { channelIds }));
+    for (const part of this.parts.realm) read.push(await part.read(reads, { realmId }, { channelIds, userIds }));
     return Object.assign(
       {
         realm: { ...realm, settings: withExportedChannels(realm.settings, channelIds) },
@@ -129,7 +131,7 @@ export class RealmReader {
           fileName: `${emoji.id}.${emoji.format}`,
         })),
         groups: await readGroups(reads, realmId),
-        users: await readUsers(reads, realmId, realm.userDefaults, scope, channelIds),
+        users,
         channels,
         conversations: await readConversations(reads, realmId, scope),
       },

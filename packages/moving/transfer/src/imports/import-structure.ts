@@ -7,6 +7,7 @@ import {
   type GroupId,
   type RealmCopy,
   type RealmPart,
+  rewrittenDescription,
   slicesOf,
   type Transaction,
   type UnitOfWork,
@@ -74,15 +75,23 @@ export class StructureImport {
     await this.addGroups(copy.groups);
     await this.addUsers(copy.users);
     await this.uow.write(this.ids.realmId, (tx) => this.addMembers(tx, copy.groups));
-    await this.uow.write(this.ids.realmId, async (tx) => {
-      for (const part of this.parts) await part.add?.(tx, copy, this.ids);
-    });
+    await this.addParts(
+      copy,
+      this.parts.filter(({ namesChannels }) => !namesChannels),
+    );
     await this.addChannels(copy);
-    await this.uow.write(this.ids.realmId, async (tx) => {
-      for (const part of this.parts) await part.addAfterChannels?.(tx, copy, this.ids);
-    });
+    await this.addParts(
+      copy,
+      this.parts.filter(({ namesChannels }) => namesChannels),
+    );
     await this.uow.write(this.ids.realmId, (tx) => this.completeRealm(tx, copy));
     await this.completeBots(copy.users);
+  }
+
+  private addParts(copy: RealmCopy, parts: readonly RealmPart[]): Promise<void> {
+    return this.uow.write(this.ids.realmId, async (tx) => {
+      for (const part of parts) await part.add(tx, this.ids, copy, this.ids);
+    });
   }
 
   /** @param complete runs in the same unit */
@@ -211,16 +220,9 @@ export class StructureImport {
       welcomeMessageCustomText: rewriter.markdown(realm.settings.welcomeMessageCustomText),
     };
     await tx.realms.update({ ...copied, settings, renderedDescription: rewriter.html(realm.renderedDescription) });
-    const rewritten = (of: { readonly description: string; readonly renderedDescription: string }) => {
-      const texts = {
-        description: rewriter.markdown(of.description),
-        renderedDescription: rewriter.html(of.renderedDescription),
-      };
-      return texts.renderedDescription === of.renderedDescription ? null : texts;
-    };
     for (const channel of channels) {
       const present = await tx.channels.get(realmId, this.ids.channels.get(channel.id));
-      const texts = rewritten(channel);
+      const texts = rewrittenDescription(channel, rewriter);
       if (texts) await tx.channels.update({ ...present, ...texts });
     }
     for (const part of this.parts) await part.rewriteTexts?.(tx, copy, this.ids);
