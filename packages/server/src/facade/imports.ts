@@ -1,11 +1,10 @@
 import { tmpdir } from 'node:os';
-import type { Clock, ImportBatchId, RealmId, RealmUrls, UnitOfWork } from '@parley/domain/kernel';
-import type { MarkdownRenderer } from '@parley/domain/markdown';
+import type { ImportBatchId, RealmId } from '@parley/domain/kernel';
 import { isEmailAddress, realmDeactivated } from '@parley/domain/users';
 import type { ImportPlan } from '@parley/import-plan';
 import { unicodeEmoji } from '@parley/markdown';
 import { RealmReader } from '@parley/transfer/exports';
-import { ImportRealm, MergeImport, UndoImport, VerifyImport } from '@parley/transfer/imports';
+import { ImportPorts, ImportRealm, MergeImport, UndoImport, VerifyImport } from '@parley/transfer/imports';
 import type { ImportRecord, LedgerLine, OpenImport } from '@parley/transfer/records';
 import type { Resolve } from '../kernel/resolve.js';
 import { described, listOf, MAX_IDS, object, optional, refine, valueType } from '../kernel/values.js';
@@ -167,30 +166,9 @@ const UNDONE = object({ realm: TEXT, id: ID, isForced: optional(FLAG), isDryRun:
 
 /** Plans and runs imports of records. The planner is loaded on the first use. */
 class RecordImports implements Imports {
-  static readonly inject = [
-    'unitOfWork',
-    'markdownRenderer',
-    'realmUrls',
-    'clock',
-    Addresses,
-    ImportRealm,
-    MergeImport,
-    RealmReader,
-    VerifyImport,
-    UndoImport,
-  ] as const;
-
   constructor(
-    private readonly uow: UnitOfWork,
-    private readonly renderer: MarkdownRenderer,
-    private readonly urls: RealmUrls,
-    private readonly clock: Clock,
-    private readonly addresses: Addresses,
-    private readonly importRealm: ImportRealm,
-    private readonly mergeImport: MergeImport,
-    private readonly reader: RealmReader,
-    private readonly verifyImport: VerifyImport,
-    private readonly undoImport: UndoImport,
+    private readonly resolve: Resolve,
+    private readonly ports: ImportPorts,
   ) {}
 
   async dryRun(records: RecordsToWrite): Promise<ImportReport> {
@@ -201,14 +179,14 @@ class RecordImports implements Imports {
     const realmId = await this.findExisting(records);
     return this.withPlan(records, realmId, async (plan) => {
       if (realmId !== null) {
-        const { batch } = await this.mergeImport.execute({ realmId, source: plan.source });
+        const { batch } = await this.resolve(MergeImport).execute({ realmId, source: plan.source });
         return { realm: records.realm, id: batch?.id ?? null, report: await reportOf(plan) };
       }
       const { verifyImport } = await import('@parley/import-plan');
-      const { realm } = await this.importRealm.execute({
+      const { realm } = await this.resolve(ImportRealm).execute({
         source: plan.source,
         stringId: records.realm,
-        verify: (imported) => verifyImport(plan, imported, this.reader),
+        verify: (imported) => verifyImport(plan, imported, this.resolve(RealmReader)),
       });
       const [batch] = await this.batchesOf(realm.id);
       return { realm: realm.stringId, id: batch!.id, report: await reportOf(plan) };
@@ -216,7 +194,7 @@ class RecordImports implements Imports {
   }
 
   async list(realm: string): Promise<readonly ListedImport[]> {
-    const batches = await this.batchesOf(await this.addresses.realmId(realm));
+    const batches = await this.batchesOf(await this.resolve(Addresses).realmId(realm));
     return batches.map(({ id, source, startedAt, status, messages }) => ({ id, source, startedAt, status, messages }));
   }
 
@@ -226,29 +204,29 @@ class RecordImports implements Imports {
     return this.withPlan(records, null, async (plan) => {
       const { addedReaders } = await import('@parley/import-plan');
       const input = { realmId, batchId, records: plan.records };
-      const { batchIds, unchanged, differences } = await this.verifyImport.execute(input);
-      const added = await addedReaders(plan, { realmId, batchIds }, this.uow, this.reader);
+      const { batchIds, unchanged, differences } = await this.resolve(VerifyImport).execute(input);
+      const added = await addedReaders(plan, { realmId, batchIds }, this.ports.uow, this.resolve(RealmReader));
       return { unchanged, differences, addedReaders: added.map(({ userId, channel }) => ({ userId, channel })) };
     });
   }
 
   async undo(undone: ImportToUndo): Promise<UndoneImport> {
     const { isForced = false, isDryRun = false } = properties('The import', UNDONE, undone);
-    return this.undoImport.execute({ ...(await this.batchAt(undone)), isForced, isDryRun });
+    return this.resolve(UndoImport).execute({ ...(await this.batchAt(undone)), isForced, isDryRun });
   }
 
   private batchesOf(realmId: RealmId) {
-    return this.uow.read(realmId, ({ importBatches }) => importBatches.list(realmId));
+    return this.ports.uow.read(realmId, ({ importBatches }) => importBatches.list(realmId));
   }
 
   private async batchAt({ realm, id }: ImportRef) {
-    return { realmId: await this.addresses.realmId(realm), batchId: argument('id', ID, id) as ImportBatchId };
+    return { realmId: await this.resolve(Addresses).realmId(realm), batchId: argument('id', ID, id) as ImportBatchId };
   }
 
   /** Returns null if the import creates the organization. @throws DomainError INVALID_ARGUMENT, REALM_DEACTIVATED */
   private async findExisting(records: RecordsToWrite): Promise<RealmId | null> {
     const { realm: stringId } = properties('The import', RECORDS, records);
-    const realms = await this.uow.readAcross((reads) => reads.realms.list());
+    const realms = await this.ports.uow.readAcross((reads) => reads.realms.list());
     const realm = realms.find((it) => it.stringId === stringId);
     if (realm?.isDeactivated) throw realmDeactivated();
     return realm?.id ?? null;
@@ -264,15 +242,15 @@ class RecordImports implements Imports {
     const { loadExisting, planImport } = await import('@parley/import-plan');
     const plan = await planImport(await opened(records), {
       stringId,
-      realmUrl: this.urls.urlOf({ stringId, isAtServerAddress: false }),
+      realmUrl: this.ports.realmUrls.urlOf({ stringId, isAtServerAddress: false }),
       mappings: people.map(({ person, email, name = null }) => ({ person, email, name })),
       claimBy,
       temporaryFolder: tmpdir(),
-      now: this.clock.now(),
-      renderer: this.renderer,
+      now: this.ports.clock.now(),
+      renderer: this.ports.renderer,
       unicodeEmoji,
       ...(existing !== null && {
-        loadExisting: (source: string) => loadExisting(existing, source, this.uow, this.reader),
+        loadExisting: (source: string) => loadExisting(existing, source, this.ports.uow, this.resolve(RealmReader)),
       }),
     });
     try {
@@ -302,7 +280,7 @@ async function reportOf({ summary }: ImportPlan): Promise<ImportReport> {
 }
 
 export function importsOf(resolve: Resolve, audits: AuditTrail): Imports {
-  const imports = resolve(RecordImports);
+  const imports = new RecordImports(resolve, resolve(ImportPorts));
   return {
     dryRun: (records) => imports.dryRun(records),
     write: (records) => audits.run(byApplication('imports.write'), () => imports.write(records)),

@@ -7,23 +7,19 @@ import {
 } from '@parley/domain/exports';
 import {
   type BlobKey,
-  type BlobStore,
   type FileImage,
   type FileLimits,
   newBlobKey,
   requireRoomForFile,
   type StoredFile,
   scheduleThumbnails,
-  type Thumbnails,
 } from '@parley/domain/files';
 import {
-  type Clock,
   type FileId,
   getOrThrow,
   invalidImport,
   type MessageId,
   type Ordinal,
-  type Randomness,
   type RealmCopy,
   type RecipientId,
   slicesOf,
@@ -35,6 +31,7 @@ import {
 import { MAX_OLDER_RANGES, type MessageEdit, type PersonalFlags } from '@parley/domain/messages';
 import type { FileCopy, MessageCopy, RealmSource } from '../exports/realm-copy.js';
 import { IdMap, type ImportedIds, type TopicLinks } from './import-ids.js';
+import type { ImportPorts } from './import-ports.js';
 import type { OrdinalRuns, ReceiverRuns } from './ordinal-runs.js';
 
 const FILES_AT_A_TIME = 100;
@@ -56,14 +53,9 @@ export class FileImport {
 
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly blobs: BlobStore,
-    private readonly thumbnails: Thumbnails,
-    private readonly sources: {
-      readonly clock: Clock;
-      readonly randomness: Randomness;
-      /** Limits of uploads; null for imports by the operator. */
-      readonly limits: FileLimits | null;
-    },
+    private readonly ports: ImportPorts,
+    /** Limits of uploads; null for imports by the operator. */
+    private readonly limits: FileLimits | null,
     private readonly ids: ImportedIds,
     private readonly source: RealmSource,
   ) {}
@@ -105,7 +97,7 @@ export class FileImport {
       for (const copy of again) {
         const file = getOrThrow(this.shared, copy.file.id);
         await this.attach(tx, copy, file);
-        if (file.image) await scheduleThumbnails(tx, file, this.sources.clock);
+        if (file.image) await scheduleThumbnails(tx, file, this.ports.clock);
       }
     };
   }
@@ -113,10 +105,10 @@ export class FileImport {
   private async receive(copy: FileCopy, content: AsyncIterable<Uint8Array>): Promise<ReceivedFile> {
     const { contentType } = copy.file;
     const ownerId = this.ids.users.get(copy.file.ownerId);
-    const key = newBlobKey(this.sources.randomness);
-    const size = await this.blobs.put(key, content);
+    const key = newBlobKey(this.ports.randomness);
+    const size = await this.ports.blobs.put(key, content);
     const { realmId } = this.ids;
-    const prepared = await this.thumbnails.prepare({ realmId, ownerId, blob: key, size, contentType });
+    const prepared = await this.ports.thumbnails.prepare({ realmId, ownerId, blob: key, size, contentType });
     return { copy, ownerId, size, ...prepared };
   }
 
@@ -126,14 +118,13 @@ export class FileImport {
     if (pathId === null) throw invalidImport(`The file ${file.pathId} is of another organization.`);
     const { realmId } = this.ids;
     const row = { ...file, ...received, realmId, pathId };
-    const { limits } = this.sources;
-    if (limits) {
+    if (this.limits) {
       const usedBytes = await tx.files.usedBytes(realmId);
-      requireRoomForFile(limits, row.size, usedBytes, await tx.files.spaceOf(realmId, row.ownerId));
+      requireRoomForFile(this.limits, row.size, usedBytes, await tx.files.spaceOf(realmId, row.ownerId));
     }
     const added = await this.files.add(tx, id, () => tx.files.add(row));
     await this.attach(tx, copy, added);
-    if (added.image) await scheduleThumbnails(tx, added, this.sources.clock);
+    if (added.image) await scheduleThumbnails(tx, added, this.ports.clock);
     return added;
   }
 

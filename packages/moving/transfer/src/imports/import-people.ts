@@ -1,11 +1,9 @@
 import {
   emojiTargets,
   type ImageInfo,
-  type ImageProcessor,
   MAX_CUSTOM_EMOJI,
   type MadePicture,
   namePicture,
-  type PictureMaker,
   type PictureTarget,
   REALM_IMAGE_TARGETS,
 } from '@parley/domain/files';
@@ -33,6 +31,7 @@ import {
   type UserCopy,
 } from '../exports/realm-copy.js';
 import type { ImportedIds } from './import-ids.js';
+import type { ImportPorts } from './import-ports.js';
 import type { OrdinalRuns } from './ordinal-runs.js';
 
 /** Recreates and counts the pictures of an export, because their bytes are untrusted. */
@@ -41,10 +40,7 @@ export class ImportedPictures {
   /** Number of pictures with bytes that are missing, too large or not an image. */
   missing = 0;
 
-  constructor(
-    private readonly images: ImageProcessor,
-    private readonly pictures: PictureMaker,
-  ) {}
+  constructor(private readonly ports: ImportPorts) {}
 
   /**
    * Passes an empty list to `work` if there is no picture. `owner` selects the processing queue. @throws DomainError
@@ -62,7 +58,7 @@ export class ImportedPictures {
       this.missing++;
       return work([]);
     }
-    await this.pictures.makeAhead(owner, bytes, targetsOf(info), async (made) => {
+    await this.ports.pictureMaker.makeAhead(owner, bytes, targetsOf(info), async (made) => {
       if (made instanceof DomainError) {
         if (made.kind === 'unavailable') throw made;
         this.missing++;
@@ -75,7 +71,7 @@ export class ImportedPictures {
 
   private async inspect(bytes: Uint8Array, owner: WorkOwner): Promise<ImageInfo | null> {
     try {
-      return await this.images.inspect(bytes, owner);
+      return await this.ports.images.inspect(bytes, owner);
     } catch (error) {
       if (error instanceof DomainError && error.kind !== 'unavailable') return null;
       throw error;

@@ -1,23 +1,17 @@
-import type { ApiKeyMint } from '@parley/domain/access';
 import { beginBatch, type ImportBatch } from '@parley/domain/exports';
-import { type BlobStore, type ImageProcessor, PictureMaker, Thumbnails } from '@parley/domain/files';
 import {
-  type Clock,
   type DataValidator,
   DomainError,
   type ExportParts,
   type ImportedIdMap,
-  type Randomness,
   type RealmCopy,
   type RealmId,
   type RecipientId,
   recordOf,
   type Transaction,
-  type UnitOfWork,
   type UserId,
 } from '@parley/domain/kernel';
 import { checkNewRealm } from '@parley/domain/log-in';
-import type { MarkdownRenderer } from '@parley/domain/markdown';
 import {
   callOffDeletion,
   DeleteRealmData,
@@ -37,6 +31,7 @@ import { IdMap, ImportedIds, TopicLinks } from './import-ids.js';
 import { rememberMembers } from './import-members.js';
 import { FileImport, MessageImport } from './import-messages.js';
 import { ImportedPictures, PeopleImport, PictureImport } from './import-people.js';
+import { ImportPorts } from './import-ports.js';
 import { StructureImport } from './import-structure.js';
 import { OrdinalRuns } from './ordinal-runs.js';
 import { permittedCopy } from './permitted-copy.js';
@@ -83,34 +78,11 @@ const ABANDONED_SECONDS = 86_400;
  * complete, and a failure removes it. Ids are kept if free; on a new server, all are.
  */
 export class ImportRealm {
-  static readonly inject = [
-    'unitOfWork',
-    'blobStore',
-    'imageProcessor',
-    PictureMaker,
-    Thumbnails,
-    'markdownRenderer',
-    'apiKeyMint',
-    'serverAddress',
-    DeleteRealmData,
-    'clock',
-    'randomness',
-    'exportParts',
-    'dataValidator',
-  ] as const;
-
+  static readonly inject = [ImportPorts, 'serverAddress', DeleteRealmData, 'exportParts', 'dataValidator'] as const;
   constructor(
-    private readonly uow: UnitOfWork,
-    private readonly blobs: BlobStore,
-    private readonly images: ImageProcessor,
-    private readonly pictureMaker: PictureMaker,
-    private readonly thumbnails: Thumbnails,
-    private readonly renderer: MarkdownRenderer,
-    private readonly mint: ApiKeyMint,
+    private readonly ports: ImportPorts,
     private readonly server: ServerAddress,
     private readonly deletion: DeleteRealmData,
-    private readonly clock: Clock,
-    private readonly randomness: Randomness,
     private readonly parts: ExportParts,
     private readonly validator: DataValidator,
   ) {}
@@ -121,7 +93,7 @@ export class ImportRealm {
     const stringId = given ?? source.realm.realm.stringId;
     checkNewRealm({ stringId, name: source.realm.realm.name });
     const { copy, dropped } = permittedCopy(source.realm, this.validator);
-    const realmId = await this.uow.writeAcross(async (tx) => {
+    const realmId = await this.ports.uow.writeAcross(async (tx) => {
       const realms = await tx.realms.list();
       takesServerAddress(stringId, realms, this.server);
       if (realms.some((realm) => realm.stringId === stringId)) {
@@ -136,7 +108,7 @@ export class ImportRealm {
       const ids = new ImportedIds(realmId, source);
       const counts = await this.importInto(ids, source, copy, onProgress);
       await verify({ realmId, counts, users: ids.users, recipients: ids.recipients });
-      const realm = await this.uow.write(realmId, async (tx) => {
+      const realm = await this.ports.uow.write(realmId, async (tx) => {
         const isAtServerAddress = takesServerAddress(stringId, await tx.realms.list(), this.server);
         const complete = { ...(await tx.realms.get(realmId)), stringId, isAtServerAddress, isDeactivated: false };
         await tx.realms.update(complete);
@@ -157,15 +129,16 @@ export class ImportRealm {
     copy: RealmCopy,
     onProgress: (messages: number) => void,
   ): Promise<ImportedRealm['counts']> {
-    const { uow, blobs, thumbnails, mint, clock, randomness, parts } = this;
+    const { ports, parts } = this;
+    const { uow } = ports;
     const { realmId } = ids;
     const runs = new OrdinalRuns();
-    const made = new ImportedPictures(this.images, this.pictureMaker);
+    const made = new ImportedPictures(ports);
     const pictures = new PictureImport(uow, made, ids, source);
-    const topicLinks = new TopicLinks(this.renderer, source.realm.linkifiers);
+    const topicLinks = new TopicLinks(ports.renderer, source.realm.linkifiers);
     const batch = await this.beginBatch(realmId, source);
     const messages = new MessageImport(uow, ids, source, runs, topicLinks, batch);
-    const structure = new StructureImport(uow, mint, ids, parts.realm);
+    const structure = new StructureImport(uow, ports.mint, ids, parts.realm);
 
     await ids.messages.reserve(uow, source);
     await structure.run(copy);
@@ -176,14 +149,7 @@ export class ImportRealm {
     await new PeopleImport(uow, ids, source, runs, parts.people).run();
     if (batch) await rememberMembers(uow, batch, ids, source);
     await uow.write(realmId, (tx) => messages.noteFirstMessages(tx, source.realm));
-    const { files, missingFiles } = await new FileImport(
-      uow,
-      blobs,
-      thumbnails,
-      { clock, randomness, limits: null },
-      ids,
-      source,
-    ).run();
+    const { files, missingFiles } = await new FileImport(uow, ports, null, ids, source).run();
     await pictures.addAvatars();
     await pictures.addRealmImages();
     if (batch) {
@@ -213,8 +179,8 @@ export class ImportRealm {
   private async beginBatch(realmId: RealmId, { origins }: ImportSource): Promise<ImportBatch | null> {
     if (!origins) return null;
     const { source } = origins;
-    const startedAt = this.clock.now();
-    return this.uow.write(realmId, (tx) => beginBatch(tx, { realmId, source, startedAt, createdRealm: true }));
+    const startedAt = this.ports.clock.now();
+    return this.ports.uow.write(realmId, (tx) => beginBatch(tx, { realmId, source, startedAt, createdRealm: true }));
   }
 
   private async begin(tx: Transaction, { realm }: RealmCopy, others: readonly Realm[]): Promise<RealmId> {
@@ -222,8 +188,8 @@ export class ImportRealm {
     const isUuidTaken = others.some(({ uuid }) => uuid === realm.uuid);
     const row = {
       ...copied,
-      stringId: unreachableStringId(this.randomness.uuid()),
-      uuid: isUuidTaken ? this.randomness.uuid() : realm.uuid,
+      stringId: unreachableStringId(this.ports.randomness.uuid()),
+      uuid: isUuidTaken ? this.ports.randomness.uuid() : realm.uuid,
       isDeactivated: true,
       // Temporary state until the pictures are imported.
       images: mapImages(realm.images, ({ version }) => ({ isUploaded: false, version })),
@@ -232,7 +198,7 @@ export class ImportRealm {
     };
     const ids = new IdMap<RealmId>('realm', 'organization');
     const realmId = await ids.add(tx, old, () => tx.realms.add(row));
-    await planDeletion(tx, realmId, this.clock.now() + ABANDONED_SECONDS);
+    await planDeletion(tx, realmId, this.ports.clock.now() + ABANDONED_SECONDS);
     return realmId;
   }
 }

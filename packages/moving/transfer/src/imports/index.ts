@@ -2,6 +2,7 @@ export * from './add-imported-files.use-cases.js';
 export * from './find-imported-message.use-cases.js';
 export * from './import-changes.js';
 export * from './import-members.js';
+export * from './import-ports.js';
 export * from './import-realm.use-cases.js';
 export * from './import-runs.use-cases.js';
 export * from './manage-imports.use-cases.js';

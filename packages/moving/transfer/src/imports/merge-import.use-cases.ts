@@ -1,4 +1,3 @@
-import type { ApiKeyMint } from '@parley/domain/access';
 import { unsubscribeFromChannels } from '@parley/domain/channels';
 import {
   beginBatch,
@@ -9,11 +8,9 @@ import {
   restartClients,
   unitsOf,
 } from '@parley/domain/exports';
-import { type BlobStore, type FileLimits, type ImageProcessor, PictureMaker, Thumbnails } from '@parley/domain/files';
+import type { FileLimits } from '@parley/domain/files';
 import {
-  type Clock,
   lastOf,
-  type Randomness,
   type RealmId,
   type RecipientId,
   slicesOf,
@@ -21,7 +18,6 @@ import {
   type UnitOfWork,
   type UserId,
 } from '@parley/domain/kernel';
-import type { MarkdownRenderer } from '@parley/domain/markdown';
 import type { MergeSource } from '../exports/realm-copy.js';
 import { areRemembered, CreatedRecords, rememberExport } from './created-records.js';
 import { type AppliedChanges, ImportChanges } from './import-changes.js';
@@ -29,6 +25,7 @@ import { ImportedIds, TopicLinks } from './import-ids.js';
 import { MemberImport, rememberGroupMembers } from './import-members.js';
 import { type AddedMessage, FileImport, MessageImport, type PageOptions } from './import-messages.js';
 import { ImportedPictures, PictureImport } from './import-people.js';
+import { ImportPorts } from './import-ports.js';
 import { type OnAdded, StructureImport } from './import-structure.js';
 import { ImportedTexts } from './imported-texts.js';
 import { OrdinalRuns } from './ordinal-runs.js';
@@ -62,32 +59,11 @@ const NO_CHANGES: AppliedChanges = { changed: 0, deleted: 0, kept: 0, keptMessag
  * killed import continues when it is repeated.
  */
 export class MergeImport {
-  static readonly inject = [
-    'unitOfWork',
-    'blobStore',
-    'fileLimits',
-    'imageProcessor',
-    PictureMaker,
-    Thumbnails,
-    'markdownRenderer',
-    ImportedTexts,
-    'apiKeyMint',
-    'clock',
-    'randomness',
-  ] as const;
-
+  static readonly inject = [ImportPorts, 'fileLimits', ImportedTexts] as const;
   constructor(
-    private readonly uow: UnitOfWork,
-    private readonly blobs: BlobStore,
+    private readonly ports: ImportPorts,
     private readonly fileLimits: FileLimits,
-    private readonly images: ImageProcessor,
-    private readonly pictureMaker: PictureMaker,
-    private readonly thumbnails: Thumbnails,
-    private readonly renderer: MarkdownRenderer,
     private readonly texts: ImportedTexts,
-    private readonly mint: ApiKeyMint,
-    private readonly clock: Clock,
-    private readonly randomness: Randomness,
   ) {}
 
   /**
@@ -110,13 +86,13 @@ export class MergeImport {
       source.memberChanges.length === 0 &&
       source.groupChanges.length === 0 &&
       source.existing.batches.every(({ status }) => status !== 'running') &&
-      (await areRemembered(this.uow, realmId, source.origins));
+      (await areRemembered(this.ports.uow, realmId, source.origins));
     if (isNothing) return { batch: null, users: 0, channels: 0, messages: 0, changes: NO_CHANGES };
     const batch = await this.begin(realmId, source, requesterId);
-    const uow = unitsOf(this.uow, batch, requesterId);
+    const uow = unitsOf(this.ports.uow, batch, requesterId);
     const ids = idsOf(realmId, source);
     const records = new CreatedRecords(batch, ids, source.origins);
-    const made = new ImportedPictures(this.images, this.pictureMaker);
+    const made = new ImportedPictures(this.ports);
     const pictures = new PictureImport(uow, made, ids, source);
     await ids.messages.reserve(uow, source);
     const onAdded: OnAdded = async (tx, kind, added) => {
@@ -124,7 +100,7 @@ export class MergeImport {
       const groups = kind === 'group' ? source.realm.groups.filter(({ id }) => added.includes(id)) : [];
       await rememberGroupMembers(tx, batch, ids, groups);
     };
-    await new StructureImport(uow, this.mint, ids, [], onAdded).merge(source.realm, this.clock.now());
+    await new StructureImport(uow, this.ports.mint, ids, [], onAdded).merge(source.realm, this.ports.clock.now());
     await pictures.addCustomEmoji();
     await pictures.addAvatars();
     await records.rememberOthers(uow);
@@ -138,13 +114,12 @@ export class MergeImport {
     const members = new MemberImport(uow, batch, ids);
     await members.apply(source);
     const runs = new OrdinalRuns();
-    const { blobs, thumbnails, clock, randomness } = this;
     const limits = requesterId === null ? null : this.fileLimits;
-    const files = new FileImport(uow, blobs, thumbnails, { clock, randomness, limits }, ids, source);
-    const topicLinks = new TopicLinks(this.renderer, source.realm.linkifiers);
+    const files = new FileImport(uow, this.ports, limits, ids, source);
+    const topicLinks = new TopicLinks(this.ports.renderer, source.realm.linkifiers);
     const importer = new MessageImport(uow, ids, source, runs, topicLinks, batch);
     const messages = await this.addMessages(importer, batch, ids, files, source, onProgress);
-    const changes = await new ImportChanges(uow, batch, ids, files, this.texts, clock).apply(source);
+    const changes = await new ImportChanges(uow, batch, ids, files, this.texts, this.ports.clock).apply(source);
     for (const channel of source.published) await this.publish(uow, ids, members, runs, channel);
     await this.complete(uow, batch, source);
     return { batch, users: users.length, channels: channels.length, messages, changes };
@@ -157,7 +132,7 @@ export class MergeImport {
     requesterId: UserId | null,
   ): Promise<ImportBatch> {
     const { source } = origins;
-    return this.uow.write(realmId, async (tx) => {
+    return this.ports.uow.write(realmId, async (tx) => {
       await requireRequester(tx, realmId, requesterId);
       const all = await tx.importBatches.list(realmId);
       requireNoUndo(all);
@@ -165,7 +140,7 @@ export class MergeImport {
       // A copy made from an older state could contain messages that exist by now.
       if (stateOf(batches) !== stateOf(existing.batches)) throw importRunning(source);
       const running = batches.find(({ status }) => status === 'running');
-      const startedAt = this.clock.now();
+      const startedAt = this.ports.clock.now();
       if (!running) return beginBatch(tx, { realmId, source, startedAt, createdRealm: false }, requesterId);
       // An owner continues nobody else's import, and objects of one that the operator continues are the operator's.
       if (requesterId !== null && running.requesterId !== requesterId) throw importRunning(source);
@@ -241,7 +216,7 @@ export class MergeImport {
       await tx.importBatches.update({ ...(await tx.importBatches.find(realmId, id))!, status: 'complete' });
       await rememberExport(tx, batch, origins);
     };
-    return restartClients(this.uow, realmId, complete, uow);
+    return restartClients(this.ports.uow, realmId, complete, uow);
   }
 }
 
