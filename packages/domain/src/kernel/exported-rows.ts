@@ -9,8 +9,8 @@ type RowsPart = PersonPart & Pick<RealmPart, 'namesChannels' | 'rewriteTexts'>;
 export function partOfRows(name: string, { kind: rowKind, exported }: RowRules): RowsPart | null {
   if (!exported) return null;
   // Rows of a realm have no user.
-  const { noun, max, covered, imported, rewritten, ...rules } = exported as ExportedRows<UserRow>;
-  const kind = rowKind as IdKind;
+  const { noun, max, covered, imported, added, rewritten, ...rules } = exported as ExportedRows<UserRow>;
+  const kind = rules.idKind ?? (rowKind as IdKind);
   const rowsOf = (reads: object) => (reads as Readonly<Record<string, RealmRows<UserRow> & UserRows<UserRow>>>)[name]!;
   const rowsIn = (copy: object) => (copy as Readonly<Record<string, readonly UserRow[]>>)[name]!;
   return {
@@ -24,9 +24,11 @@ export function partOfRows(name: string, { kind: rowKind, exported }: RowRules):
       return { [name]: byId(covered ? rows.flatMap((row) => covered(row, scope) ?? []) : rows) };
     },
     async add(tx, owner, copy, ids) {
-      await ids.addAll(tx, kind, noun, rowsIn(copy), (row, reserved) => {
-        const { id: _, ...fields } = { ...row, ...owner, ...imported?.(row, ids) };
-        return rowsOf(tx).add(fields as NewRow<UserRow>, reserved);
+      await ids.addAll(tx, kind, noun, rowsIn(copy), async (copied, reserved) => {
+        const { id: _, ...fields } = { ...copied, ...owner, ...imported?.(copied, ids) };
+        const row = await rowsOf(tx).add(fields as NewRow<UserRow>, reserved);
+        await added?.(tx, row);
+        return row;
       });
     },
     async rewriteTexts(tx, copy, ids) {

@@ -1,8 +1,9 @@
 import type { DomainError } from './errors.js';
-import type { CoveredIds, ImportIds } from './export-parts.js';
+import type { CoveredIds, IdKind, ImportIds } from './export-parts.js';
 import type { RealmId, UserId } from './ids.js';
 import type { Shape } from './shape.js';
 import { foldCase } from './text.js';
+import type { Transaction } from './unit-of-work.js';
 
 /** Row of an organization's list, such as a playground. */
 export interface RealmRow {
@@ -96,6 +97,8 @@ export interface RowRules<Row extends RealmRow = RealmRow> {
 
 /** Form of rows in exports, from which their part is derived. */
 export interface ExportedRows<Row extends RealmRow> {
+  /** Kind of the ids, if not that of `RowRules`. */
+  readonly idKind?: IdKind;
   /** Name of a row in errors. */
   readonly noun: string;
   readonly shape: { readonly [K in Exclude<keyof Row, keyof UserRow>]: Shape<unknown> };
@@ -107,6 +110,8 @@ export interface ExportedRows<Row extends RealmRow> {
   covered?(row: Row, covered: CoveredIds): Row | null;
   /** Returns properties with ids and texts of this server. */
   imported?(row: Row, ids: ImportIds): Partial<Row>;
+  /** Called after an import added the row. */
+  added?(tx: Transaction, row: Row): Promise<void>;
   /** Returns texts of this server once it has all objects that they name, or null without a change. */
   rewritten?(row: Row, rewriter: ImportIds['rewriter']): Partial<Row> | null;
 }

@@ -1,5 +1,4 @@
 import { DomainError, orThrow } from '../kernel/errors.js';
-import { byId, type DataOwner, type ImportIds, type PersonPart } from '../kernel/export-parts.js';
 import type { Caller, RealmId, ReminderId, ScheduledMessageId, UnixSeconds, UserId } from '../kernel/ids.js';
 import {
   encodeJob,
@@ -11,6 +10,7 @@ import {
   jobKind,
 } from '../kernel/jobs.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
+import type { ExportedRows } from '../kernel/rows.js';
 import * as shape from '../kernel/shape.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { htmlShape } from '../markdown/safe-html.js';
@@ -235,107 +235,65 @@ const addressee: shape.Shape<object> = (value, path) => {
     : { kind, ...shape.object({ ids: shape.list(shape.anyId, 100_000) })(value, path) };
 };
 
-const personPart: PersonPart<'scheduledMessages' | 'reminders'> = {
-  none: { scheduledMessages: [], reminders: [] },
-  idKinds: ['scheduled'],
-  shapes: {
-    scheduledMessages: shape.list(
-      shape.object({
-        id: shape.anyId,
-        to: addressee,
-        topic: shape.name,
-        content: shape.content,
-        renderedContent: htmlShape,
-        dueAt: shape.time,
-        clientName: shape.name,
-        isReadBySender: shape.flag,
-        status: shape.oneOf('waiting', 'failed', 'sent'),
-        failure: shape.orNull(shape.text(10_000)),
-      }),
-      100_000,
-    ),
-    reminders: shape.list(
-      shape.object({
-        id: shape.anyId,
-        messageId: shape.anyId,
-        note: shape.text(10_000),
-        content: shape.content,
-        renderedContent: htmlShape,
-        dueAt: shape.time,
-        failure: shape.orNull(shape.text(10_000)),
-      }),
-      100_000,
-    ),
+const EXPORTED_MESSAGES: ExportedRows<ScheduledMessage> = {
+  idKind: 'scheduled',
+  noun: 'scheduled message',
+  shape: {
+    to: addressee,
+    topic: shape.name,
+    content: shape.content,
+    renderedContent: htmlShape,
+    dueAt: shape.time,
+    clientName: shape.name,
+    isReadBySender: shape.flag,
+    status: shape.oneOf('waiting', 'failed', 'sent'),
+    failure: shape.orNull(shape.text(10_000)),
   },
-  async read(reads, owner, { channelIds, userIds }) {
-    const scheduled = await SCHEDULED_MESSAGE_LIST.list(reads, owner);
-    const isCovered = ({ to }: ScheduledMessage) =>
-      to.kind === 'channelId' ? channelIds.has(to.id) : to.ids.every((id) => userIds.has(id));
-    return {
-      scheduledMessages: byId(scheduled.filter(isCovered)),
-      reminders: byId(await REMINDER_LIST.list(reads, owner)),
-    };
+  max: 100_000,
+  covered(message, { channelIds, userIds }) {
+    const { to } = message;
+    const isCovered = to.kind === 'channelId' ? channelIds.has(to.id) : to.ids.every((id) => userIds.has(id));
+    return isCovered ? message : null;
   },
-  idsOf: ({ scheduledMessages, reminders }) => ({
-    scheduled: [...scheduledMessages, ...reminders].map(({ id }) => id),
+  imported: ({ to, content, renderedContent }, { channels, users, rewriter }) => ({
+    to:
+      to.kind === 'channelId'
+        ? { kind: 'channelId', id: channels.get(to.id) }
+        : { kind: 'userIds', ids: users.list(to.ids) },
+    content: rewriter.markdown(content),
+    renderedContent: rewriter.html(renderedContent),
   }),
-  async add(tx, owner, { scheduledMessages, reminders }, ids) {
-    type Add = (id: number | null) => Promise<number>;
-    const due = [
-      ...scheduledMessages.map((it) => ({
-        id: it.id as number,
-        add: ((id) => importScheduled(tx, owner, it, ids, id)) as Add,
-      })),
-      ...reminders.map((it) => ({
-        id: it.id as number,
-        add: ((id) => importReminder(tx, owner, it, ids, id)) as Add,
-      })),
-    ];
-    await ids.addAll(tx, 'scheduled', 'scheduled message', due, ({ add }, reserved: number | null) => add(reserved));
+  async added(tx, message) {
+    if (message.status === 'waiting') await planDelivery(tx, SCHEDULED_MESSAGE_JOB, message);
   },
 };
 
-async function importScheduled(
-  tx: Transaction,
-  owner: DataOwner,
-  message: ScheduledMessage,
-  ids: ImportIds,
-  reserved: number | null,
-): Promise<number> {
-  const { id: _, to, ...copied } = message;
-  const row = {
-    ...copied,
-    ...owner,
-    to: (to.kind === 'channelId'
-      ? { kind: 'channelId', id: ids.channels.get(to.id) }
-      : { kind: 'userIds', ids: ids.users.list(to.ids) }) satisfies ScheduledMessage['to'],
-    content: ids.rewriter.markdown(copied.content),
-    renderedContent: ids.rewriter.html(copied.renderedContent),
-  };
-  const added = await tx.scheduledMessages.add(row, reserved as ScheduledMessageId | null);
-  if (added.status === 'waiting') await planDelivery(tx, SCHEDULED_MESSAGE_JOB, added);
-  return added.id;
-}
-
-async function importReminder(
-  tx: Transaction,
-  owner: DataOwner,
-  reminder: Reminder,
-  ids: ImportIds,
-  reserved: number | null,
-): Promise<number> {
-  const { id: _, messageId, ...copied } = reminder;
-  const row = {
-    ...copied,
-    ...owner,
+const EXPORTED_REMINDERS: ExportedRows<Reminder> = {
+  idKind: 'scheduled',
+  noun: 'reminder',
+  shape: {
+    messageId: shape.anyId,
+    note: shape.text(10_000),
+    content: shape.content,
+    renderedContent: htmlShape,
+    dueAt: shape.time,
+    failure: shape.orNull(shape.text(10_000)),
+  },
+  max: 100_000,
+  imported: ({ messageId, content, renderedContent }, { messages, rewriter }) => ({
     // The message may have been deleted.
-    messageId: ids.messages.find(messageId) ?? messageId,
-    content: ids.rewriter.markdown(copied.content),
-    renderedContent: ids.rewriter.html(copied.renderedContent),
-  };
-  const added = await tx.reminders.add(row, reserved as ReminderId | null);
-  if (added.failure === null) await planDelivery(tx, REMINDER_JOB, added);
-  return added.id;
-}
+    messageId: messages.find(messageId) ?? messageId,
+    content: rewriter.markdown(content),
+    renderedContent: rewriter.html(renderedContent),
+  }),
+  async added(tx, reminder) {
+    if (reminder.failure === null) await planDelivery(tx, REMINDER_JOB, reminder);
+  },
+};
 
-export const DELIVERY_FEATURE = { personPart };
+export const DELIVERY_FEATURE = {
+  rows: {
+    scheduledMessages: { ...SCHEDULED_MESSAGE_LIST.rows, exported: EXPORTED_MESSAGES },
+    reminders: { ...REMINDER_LIST.rows, exported: EXPORTED_REMINDERS },
+  },
+};

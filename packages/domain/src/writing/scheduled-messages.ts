@@ -7,7 +7,7 @@ import type { FoundUserRowReads, FoundUserRows, UserRow } from '../kernel/rows.j
 import { MAX_KEPT_TEXT_BYTES } from '../kernel/text.js';
 import { otherParticipants } from '../messages/message.js';
 import type { Addressee } from './message-sender.js';
-import { REMINDER_LIST, type Reminder } from './reminders.js';
+import type { Reminder } from './reminders.js';
 
 /** Recipient by ids, since names may change before delivery. */
 export type ScheduledAddressee = Extract<Addressee, { kind: 'channelId' | 'userIds' }>;
@@ -160,5 +160,4 @@ export const SCHEDULING_FEATURE = {
     'reminder.removed': 1,
   },
   fileUser: SCHEDULED_FILES,
-  rows: { scheduledMessages: SCHEDULED_MESSAGE_LIST.rows, reminders: REMINDER_LIST.rows },
 } satisfies FeatureParts<SchedulingEventTypes> & { readonly fileUser: FileUser };
