@@ -1,6 +1,6 @@
 import type { DomainError } from './errors.js';
 import type { CoveredIds, IdKind, ImportIds } from './export-parts.js';
-import type { RealmId, UserId } from './ids.js';
+import type { MessageId, RealmId, UserId } from './ids.js';
 import type { Shape } from './shape.js';
 import { foldCase } from './text.js';
 import type { Transaction } from './unit-of-work.js';
@@ -75,6 +75,14 @@ export type FoundUserRows<Row extends UserRow> = Omit<UserRows<Row>, 'find' | 'r
 /** Any text for `RowRules` of any row. */
 type PropertyOf<Row extends RealmRow> = RealmRow extends Row ? string : keyof Row & string;
 
+/** Rows about messages, of all owners. */
+export interface RowsOfMessages<Row extends RealmRow> {
+  /** Returns those of the messages that have rows, ascending. */
+  filterMessages(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageId[]>;
+  /** Returns the oldest `limit` rows about the message, with ids above `after`. */
+  listOfMessage(realmId: RealmId, id: MessageId, after: number, limit: number): Promise<readonly Row[]>;
+}
+
 /** Rules that all storages follow for the rows of one feature. */
 export interface RowRules<Row extends RealmRow = RealmRow> {
   /** Kind of id. The SQL table has the same name in snake case. */
@@ -91,6 +99,8 @@ export interface RowRules<Row extends RealmRow = RealmRow> {
   readonly unique?: UniqueRule<PropertyOf<Row>>;
   /** Property that new rows without it get from their id. */
   readonly place?: PropertyOf<Row>;
+  /** Property with the id of a message, by which `RowsOfMessages` finds the rows. */
+  readonly message?: PropertyOf<Row>;
   /** Present if exports contain the rows. */
   readonly exported?: ExportedRows<Row>;
 }

@@ -132,7 +132,7 @@ async function planRemovalOfText(
   messageIds: readonly MessageId[],
   dueAt: UnixSeconds,
 ): Promise<void> {
-  const reminded = await tx.reminders.listReminded(realmId, messageIds);
+  const reminded = await tx.reminders.filterMessages(realmId, messageIds);
   const quoted = await tx.drafts.listQuoted(realmId, messageIds);
   const jobs = [
     ...reminded.map((id) => encodeJob(DELETED_MESSAGE_JOB, { realmId, dueAt, payload: { id } })),

@@ -1,10 +1,10 @@
 import type { Actor } from '../access/actor.js';
 import { type Channel, EMPTY_TOPIC_DISPLAY_NAME } from '../channels/channel.js';
 import { DomainError } from '../kernel/errors.js';
-import type { MessageId, RealmId, ReminderId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { MessageId, ReminderId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { idPayload, jobKind } from '../kernel/jobs.js';
 import { PersonalList } from '../kernel/personal-list.js';
-import type { FoundUserRowReads, FoundUserRows, UserRow } from '../kernel/rows.js';
+import type { FoundUserRowReads, FoundUserRows, RowsOfMessages, UserRow } from '../kernel/rows.js';
 import { isLongerThan, MAX_KEPT_TEXT_BYTES, trimEnd } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { silentMention } from '../markdown/markdown.js';
@@ -43,7 +43,13 @@ export function parseNote(raw: string): string {
 
 /** Sorted by time. Ids are from the same sequence as those of scheduled messages. */
 export const REMINDER_LIST = new PersonalList<Reminder>('reminders', {
-  rows: { kind: 'reminder', foundBy: 'realm', order: ['dueAt', 'id'], texts: ['content', 'renderedContent'] },
+  rows: {
+    kind: 'reminder',
+    foundBy: 'realm',
+    order: ['dueAt', 'id'],
+    texts: ['content', 'renderedContent'],
+    message: 'messageId',
+  },
   max: MAX_REMINDERS,
   unknown: ['UNKNOWN_REMINDER', 'Reminder does not exist'],
   tooMany: ['TOO_MANY_REMINDERS', `Too many reminders (limit: ${MAX_REMINDERS}).`],
@@ -55,19 +61,12 @@ export const REMINDER_LIST = new PersonalList<Reminder>('reminders', {
   },
 });
 
-export interface ReminderReads extends FoundUserRowReads<Reminder> {
-  /** Returns those of the messages that have reminders, ascending. */
-  listReminded(realmId: RealmId, messageIds: readonly MessageId[]): Promise<readonly MessageId[]>;
-  /** Returns the oldest `limit` reminders of all users about the message, with ids above `after`. */
-  listOfMessage(realmId: RealmId, messageId: MessageId, after: number, limit: number): Promise<readonly Reminder[]>;
-}
-
-/** Every implementation passes scheduled-message-repository.contract.ts. */
-export type ReminderRepository = ReminderReads & FoundUserRows<Reminder>;
-
 declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
-    reminders: [reads: ReminderReads, repository: ReminderRepository];
+    reminders: [
+      reads: FoundUserRowReads<Reminder> & RowsOfMessages<Reminder>,
+      repository: FoundUserRows<Reminder> & RowsOfMessages<Reminder>,
+    ];
   }
 }
 

@@ -68,7 +68,7 @@ import { MemoryRealmData } from './memory/memory-realm-data.js';
 import { MemoryRealms } from './memory/memory-realms.js';
 import { MemoryRecipients } from './memory/memory-recipients.js';
 import { rowsOf } from './memory/memory-rows.js';
-import { MemoryReminders, MemoryScheduledMessages } from './memory/memory-scheduling.js';
+import { MemoryScheduledMessages, MemorySchedulingRows } from './memory/memory-scheduling.js';
 import { MemorySearchIndex } from './memory/memory-search-index.js';
 import { MemorySecondFactors } from './memory/memory-second-factors.js';
 import { MemorySentOnce } from './memory/memory-sent-once.js';
@@ -279,7 +279,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
     sentOnce: new MemorySentOnce(unit),
     drafts: new MemoryDrafts(unit, DRAFT_LIST.rows),
     scheduledMessages: new MemoryScheduledMessages(unit, SCHEDULED_MESSAGE_LIST.rows),
-    reminders: new MemoryReminders(unit, REMINDER_LIST.rows),
+    reminders: new MemorySchedulingRows(unit, REMINDER_LIST.rows),
     alertWords: new MemoryAlertWords(unit),
     files: new MemoryFiles(unit),
     fileTexts: new MemoryFileTexts(unit),

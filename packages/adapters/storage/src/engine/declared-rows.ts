@@ -1,4 +1,5 @@
 import {
+  type MessageId,
   type NewRow,
   type RealmRow,
   type RowRules,
@@ -173,6 +174,8 @@ export class SqlRows<Row extends RealmRow, Stored = Omit<Row, Owner>> {
   private readonly change;
   private readonly delete;
   private readonly deleteAll;
+  private readonly messages;
+  private readonly ofMessage;
 
   constructor(
     protected readonly connection: Statements,
@@ -214,6 +217,16 @@ export class SqlRows<Row extends RealmRow, Stored = Omit<Row, Owner>> {
     );
     this.delete = connection.command(`DELETE FROM ${name} WHERE ${found}`);
     this.deleteAll = connection.command(`DELETE FROM ${name} WHERE ${own}`);
+    const about = rules.message === undefined ? null : table.columnOf(rules.message);
+    const { inSet } = connection.dialect;
+    this.messages =
+      about === null
+        ? null
+        : connection.values<MessageId>(
+            `SELECT DISTINCT ${about} FROM ${name} WHERE realm_id = ? AND ${about} ${inSet} ORDER BY ${about}`,
+          );
+    this.ofMessage =
+      about === null ? null : this.select(`realm_id = ? AND ${about} = ? AND id > ? ORDER BY id LIMIT ? + 0`);
   }
 
   async find(...ownerAndId: readonly number[]): Promise<Row | null> {
@@ -261,6 +274,14 @@ export class SqlRows<Row extends RealmRow, Stored = Omit<Row, Owner>> {
 
   async removeAll(...owner: readonly number[]): Promise<void> {
     this.deleteAll.defer(...owner);
+  }
+
+  async filterMessages(realmId: number, ids: readonly MessageId[]): Promise<readonly MessageId[]> {
+    return this.messages!.all(realmId, this.connection.dialect.set(ids));
+  }
+
+  async listOfMessage(...messageAndPage: readonly number[]): Promise<readonly Row[]> {
+    return (await this.ofMessage!.all(...messageAndPage)).map(this.toRow);
   }
 
   /** Overridden if another table assigns the ids. */

@@ -1,8 +1,7 @@
-import type { ChannelId, MessageId, RealmId, RealmRow, UnixSeconds, UserId } from '@parley/domain/kernel';
+import type { ChannelId, RealmId, RealmRow, UnixSeconds, UserId } from '@parley/domain/kernel';
 import {
   REMINDER_LIST,
   type Reminder,
-  type ReminderRepository,
   SCHEDULED_MESSAGE_LIST,
   type ScheduledMessage,
   type ScheduledMessageRepository,
@@ -74,30 +73,6 @@ const SCHEDULED_MESSAGE_TABLE: RowTable = new Table<ScheduledMessage, StoredMess
   SqlScheduledMessages,
 );
 
-class SqlReminders
-  extends SqlSchedulingRows<Reminder, Omit<Reminder, 'id' | 'realmId' | 'userId'>>
-  implements ReminderRepository
-{
-  private readonly reminded = this.connection.values<MessageId>(
-    `SELECT DISTINCT message_id FROM reminder WHERE realm_id = ? AND message_id ${this.connection.dialect.inSet}
-     ORDER BY message_id`,
-  );
-  private readonly ofMessage = this.select('realm_id = ? AND message_id = ? AND id > ? ORDER BY id LIMIT ? + 0');
-
-  async listReminded(realmId: RealmId, messageIds: readonly MessageId[]): Promise<readonly MessageId[]> {
-    return this.reminded.all(realmId, this.connection.dialect.set(messageIds));
-  }
-
-  async listOfMessage(
-    realmId: RealmId,
-    messageId: MessageId,
-    after: number,
-    limit: number,
-  ): Promise<readonly Reminder[]> {
-    return (await this.ofMessage.all(realmId, messageId, after, limit)).map(this.toRow);
-  }
-}
-
 const REMINDER_TABLE = new Table<Reminder>(
   REMINDER_LIST.rows,
   {
@@ -113,7 +88,7 @@ const REMINDER_TABLE = new Table<Reminder>(
     indices: ['INDEX reminder_by_user ON reminder (user_id, due_at, id, realm_id)'],
     reusesIds: true,
   },
-  SqlReminders,
+  SqlSchedulingRows,
 );
 
 const BY_MESSAGE = `

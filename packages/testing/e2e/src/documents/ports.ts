@@ -39,7 +39,7 @@ export function renderPorts(packages: string): string {
   const areas = [...new Set(ports.map(([area]) => area))].sort();
   return [
     '## Shared methods',
-    ...['RealmRows', 'UserRows'].flatMap((name) => section(['kernel', name, name], known, false)),
+    ...['RealmRows', 'UserRows', 'RowsOfMessages'].flatMap((name) => section(['kernel', name, name], known, false)),
     ...areas.flatMap((area) => {
       const sections = ports.filter((port) => port[0] === area).flatMap((port) => section(port, known, true));
       return sections.length > 0 ? [`## parley/domain/${area}`, ...sections] : [];

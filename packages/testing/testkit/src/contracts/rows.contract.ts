@@ -1,7 +1,7 @@
 import { EXPORT_PARTS, ROWS } from '@parley/domain/composition';
 import type { RealmExport } from '@parley/domain/exports';
 import type { BlobKey } from '@parley/domain/files';
-import type { IdKind, RealmRow, UserId, UserRow } from '@parley/domain/kernel';
+import type { IdKind, MessageId, RealmRow, UserId, UserRow } from '@parley/domain/kernel';
 import type { ProfileField } from '@parley/domain/users';
 import type { Draft } from '@parley/domain/writing';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
@@ -85,7 +85,7 @@ export function rowsContract(open: OpenStorage, tables: DeclaredTables): void {
   describe.each(Object.keys(ROWS) as Name[])('%s repository', (name) => {
     const stage = stagesOn(open);
     const [first, second] = samplesOf(name, tables[name]);
-    const { kind, owner, foundBy, place, unique, texts = [] } = ROWS[name];
+    const { kind, owner, foundBy, place, unique, message, texts = [] } = ROWS[name];
     const bytes = [first, second]
       .flatMap((row) => texts.map((text) => (row as Readonly<Record<string, string>>)[text]!))
       .reduce((sum, text) => sum + Buffer.byteLength(text), 0);
@@ -187,6 +187,31 @@ export function rowsContract(open: OpenStorage, tables: DeclaredTables): void {
         const placed = await add(fixture, 'a', { ...second, [place]: 0 });
         expect(last).toMatchObject({ [place]: last.id });
         expect(await list(fixture)).toEqual([placed, last]);
+      });
+    }
+
+    if (message !== undefined) {
+      it('finds the rows of all owners about a message, oldest first', async () => {
+        const fixture = await stage(...pieces);
+        const other = await anotherRealm(fixture);
+        const about = (who: string, id: number) => add(fixture, who, { ...first, [message]: id });
+        const rows = [await about('b', 12), await about('a', 12), await about('b', 12)] as const;
+        await about('a', 11);
+        const ids = [13, 12, 11] as MessageId[];
+        await write(fixture, async (r) => {
+          const { realm } = fixture;
+          expect(await r.filterMessages(realm.id, ids)).toEqual([11, 12]);
+          expect(await r.listOfMessage(realm.id, ids[1]!, 0, 2)).toEqual(rows.slice(0, 2));
+          expect(await r.listOfMessage(realm.id, ids[1]!, rows[1].id, 2)).toEqual(rows.slice(2));
+        });
+        await write(
+          fixture,
+          async (r) => {
+            expect(await r.filterMessages(other.realm.id, ids)).toEqual([]);
+            expect(await r.listOfMessage(other.realm.id, ids[1]!, 0, 2)).toEqual([]);
+          },
+          other.realm.id,
+        );
       });
     }
 

@@ -61,26 +61,6 @@ export function scheduledMessageRepositoryContract(open: OpenStorage): void {
       expect(await left()).toEqual(idsOf(rows.slice(1)));
     });
 
-    it('finds the reminders of all users about a message, oldest first', async () => {
-      const fixture = await stage(...pieces);
-      const { realm, uow, user } = fixture;
-      const other = await anotherRealm(fixture);
-      const about = (who: string, messageId: number) =>
-        uow.write(realm.id, (tx) =>
-          tx.reminders.add({ ...REMINDER, messageId: messageId as MessageId, realmId: realm.id, userId: user(who).id }),
-        );
-      const [first, second, third] = [await about('b', 12), await about('a', 12), await about('b', 12)];
-      await about('a', 11);
-      await uow.read(realm.id, async ({ reminders }) => {
-        const ids = [13, 12, 11] as MessageId[];
-        expect(await reminders.listReminded(realm.id, ids)).toEqual([11, 12]);
-        expect(await reminders.listReminded(other.realm.id, ids)).toEqual([]);
-        expect(await reminders.listOfMessage(realm.id, ids[1]!, 0, 2)).toEqual([first, second]);
-        expect(await reminders.listOfMessage(realm.id, ids[1]!, second.id, 2)).toEqual([third]);
-        expect(await reminders.listOfMessage(other.realm.id, ids[1]!, 0, 2)).toEqual([]);
-      });
-    });
-
     it('shares ids with reminders and never reuses them', async () => {
       const fixture = await stage(...pieces);
       const { realm, uow, user } = fixture;

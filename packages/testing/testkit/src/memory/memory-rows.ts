@@ -1,7 +1,9 @@
 import { ROWS } from '@parley/domain/composition';
 import {
   compareCodePoints,
+  type MessageId,
   type NewRow,
+  type RealmId,
   type RealmRow,
   type RowRules,
   requireFreeKey,
@@ -87,6 +89,21 @@ export class MemoryRows<Row extends RealmRow> {
 
   async removeAll(...owner: readonly number[]): Promise<void> {
     for (const { id } of this.of(owner)) this.unit.change(this.table).delete(id);
+  }
+
+  async filterMessages(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageId[]> {
+    const named = ids.filter((id) => this.about(realmId, id).length > 0);
+    return [...new Set(named)].sort((a, b) => a - b);
+  }
+
+  async listOfMessage(realmId: RealmId, id: MessageId, after: number, limit: number): Promise<readonly Row[]> {
+    const found = this.about(realmId, id).filter((row) => row.id > after);
+    return found.sort((a, b) => a.id - b.id).slice(0, limit);
+  }
+
+  private about(realmId: RealmId, messageId: MessageId): Row[] {
+    const { message } = this.rules;
+    return this.all().filter((row) => row.realmId === realmId && (row as Fields)[message!] === messageId);
   }
 
   protected newId(): number {
