@@ -20,6 +20,7 @@ import type { Transaction } from '../kernel/unit-of-work.js';
 import { erasedEmail, isErased } from '../membership/erased-person.js';
 import { otherAccountsOf } from '../membership/merged-accounts.js';
 import { externalIdKey } from '../membership/placeholders.js';
+import { NEW_DEVICE } from '../push/push.js';
 import type { User } from '../users/user.js';
 import { accessorsOf } from '../users/user-delivery.js';
 import { END_VISIT_JOB, visitorExternalId } from './visitors.js';
@@ -183,7 +184,7 @@ describe('KeepVisitorAccount', () => {
   it('ends what acts for the visitor or is notified, since the customer may be another person', async () => {
     const { id: realmId } = fixture.realm;
     await fixture.uow.write(realmId, async (tx) => {
-      await tx.devices.add(realmId, visitorId);
+      await tx.devices.add({ realmId, userId: visitorId, ...NEW_DEVICE });
       await tx.pushTokens.add(realmId, visitorId, { kind: 'fcm', token: 'phone', iosAppId: null });
       const browser = { endpoint: 'https://push.example.com/1', publicKey: 'k', authSecret: 's' };
       await tx.webPush.put({ realmId, userId: visitorId, sessionId: null, ...browser });

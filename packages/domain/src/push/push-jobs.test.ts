@@ -1,7 +1,7 @@
 import { aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import { DomainError } from '../kernel/errors.js';
 import type { DeviceId } from '../kernel/ids.js';
-import type { Device, PushService, RegistrationError } from './push.js';
+import { type Device, NEW_DEVICE, type PushService, type RegistrationError } from './push.js';
 import { RegisterDevices, UnregisterTokens } from './push-jobs.js';
 
 const pending = { tokenId: 'AAAAAAAAAAA=', publicKey: 'key', encrypted: 'text' };
@@ -12,7 +12,7 @@ async function waiting() {
   const fixture = await createFixture(aUser({ name: 'hamlet' }));
   const { realmId, userId } = fixture.viewer('hamlet');
   const device = await fixture.uow.write(realmId, async (tx) => {
-    const added = { ...(await tx.devices.add(realmId, userId)), key: KEY, pending };
+    const added = { ...(await tx.devices.add({ realmId, userId, ...NEW_DEVICE })), key: KEY, pending };
     await tx.devices.update(added);
     return added;
   });
@@ -89,7 +89,7 @@ describe('RegisterDevices (organization §12.2)', () => {
     await run(fixture, service, jobOf(fixture, device, 'another token'));
     expect(await stored(fixture, device)).toEqual(device);
     await run(fixture, service, jobOf(fixture, { ...device, id: 99 as DeviceId }));
-    await fixture.uow.write(device.realmId, (tx) => tx.devices.remove(device));
+    await fixture.uow.write(device.realmId, (tx) => tx.devices.remove(device.realmId, device.userId, device.id));
     await run(fixture, service, jobOf(fixture, device));
     expect(fixture.storage.announced).toEqual([]);
   });

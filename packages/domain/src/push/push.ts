@@ -2,6 +2,7 @@ import { DomainError, declareErrors } from '../kernel/errors.js';
 import { type FeatureParts, users } from '../kernel/event.js';
 import type { DeviceId, GroupId, MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Snapshot } from '../kernel/register-queue.js';
+import type { RowRules, UserRow, UserRowReads, UserRows } from '../kernel/rows.js';
 import { decodeBase64, isLongerThan } from '../kernel/text.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 import type { MessageView } from '../messages/message.js';
@@ -70,10 +71,8 @@ export type RegistrationError = 'unknownPublicKey' | 'invalidRegistration' | 'ex
 export const REGISTRATION_ERRORS: readonly RegistrationError[] = ['unknownPublicKey', 'invalidRegistration', 'expired'];
 
 /** App on a user's phone or tablet that registers for push notifications (organization §11). */
-export interface Device {
+export interface Device extends UserRow {
   readonly id: DeviceId;
-  readonly realmId: RealmId;
-  readonly userId: UserId;
   readonly key: PushKey | null;
   readonly tokenKind: PushTokenKind | null;
   /** Token registered with the push service. */
@@ -86,6 +85,19 @@ export interface Device {
   /** Error of the pending registration. */
   readonly error: RegistrationError | null;
 }
+
+export const DEVICE_ROWS: RowRules<Device> = { kind: 'device', owner: 'user', order: ['id'] };
+
+/** Device with only an id. */
+export const NEW_DEVICE: Omit<Device, keyof UserRow> = {
+  key: null,
+  tokenKind: null,
+  tokenId: null,
+  registration: null,
+  pending: null,
+  tokenUpdatedAt: null,
+  error: null,
+};
 
 /** Limit per user; a new device replaces the one with the oldest token. */
 export const MAX_DEVICES = 100;
@@ -112,22 +124,13 @@ export function requireTokenId(tokenId: string): void {
   }
 }
 
-export interface DeviceReads {
-  /** Returns null for devices of other users. */
-  find(realmId: RealmId, userId: UserId, id: DeviceId): Promise<Device | null>;
-  /** Ascending id. */
-  list(realmId: RealmId, userId: UserId): Promise<readonly Device[]>;
+export interface DeviceReads extends UserRowReads<Device> {
   /** Returns the given users who have a device with a key and a registered token. */
   filterOwners(realmId: RealmId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
 }
 
 /** Every implementation passes push-repositories.contract.ts. */
-export interface DeviceRepository extends DeviceReads {
-  /** Adds a device with only an id. */
-  add(realmId: RealmId, userId: UserId): Promise<Device>;
-  update(device: Device): Promise<void>;
-  remove(device: Pick<Device, 'id' | 'realmId'>): Promise<void>;
-}
+export type DeviceRepository = DeviceReads & UserRows<Device>;
 
 /** Returns the viewer's devices by ascending id. */
 export const loadDevices = ({ caller, repositories }: Snapshot): Promise<readonly Device[]> =>
@@ -214,15 +217,13 @@ export const PUSH_FEATURE = {
     devices: 'Apps register anew.',
     pushTokens: 'Apps register anew.',
   },
+  rows: { devices: DEVICE_ROWS },
 } satisfies FeatureParts<PushEventTypes>;
 
 /** Removes a device and notifies the user's clients. */
-export async function removeDevice(tx: Transaction, device: Device): Promise<void> {
-  await tx.devices.remove(device);
-  await tx.events.append(device.realmId, {
-    event: { type: 'device.removed', deviceId: device.id },
-    audience: users([device.userId]),
-  });
+export async function removeDevice(tx: Transaction, { realmId, userId, id }: Device): Promise<void> {
+  await tx.devices.remove(realmId, userId, id);
+  await tx.events.append(realmId, { event: { type: 'device.removed', deviceId: id }, audience: users([userId]) });
 }
 
 /** Updates a device and notifies the user's clients. */

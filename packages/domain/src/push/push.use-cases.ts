@@ -18,6 +18,7 @@ import {
   isActiveDevice,
   MAX_DEVICES,
   MAX_PUSH_TOKENS,
+  NEW_DEVICE,
   type PendingRegistration,
   type PushKey,
   type PushService,
@@ -47,7 +48,7 @@ export class AddDevice {
       enforce(mustBeHuman({ isBot }));
       const present = await tx.devices.list(realmId, userId);
       if (present.length >= MAX_DEVICES) await removeDevice(tx, leastUsed(present));
-      const { id } = await tx.devices.add(realmId, userId);
+      const { id } = await tx.devices.add({ realmId, userId, ...NEW_DEVICE });
       await tx.events.append(realmId, { event: { type: 'device.added', deviceId: id }, audience: users([userId]) });
       return id;
     });

@@ -14,6 +14,7 @@ import type {
 } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import { PLAIN_TEXTS } from '@parley/domain/messages';
+import { DEVICE_ROWS } from '@parley/domain/push';
 import { DRAFT_LIST, REMINDER_LIST, SCHEDULED_MESSAGE_LIST } from '@parley/domain/writing';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryActors } from './memory/memory-actors.js';
@@ -268,7 +269,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
     botStorage: new MemoryBotStorage(unit),
     presence: new MemoryPresence(unit),
     statuses: new MemoryStatuses(unit),
-    devices: new MemoryDevices(unit),
+    devices: new MemoryDevices(unit, DEVICE_ROWS),
     pushTokens: new MemoryPushTokens(unit),
     pushStatus: new MemoryPushStatus(unit),
     webPush: new MemoryWebPush(unit),

@@ -11,6 +11,7 @@ import {
   VisitorTickets,
 } from '@parley/domain/log-in';
 import { DeactivateUser } from '@parley/domain/membership';
+import { NEW_DEVICE } from '@parley/domain/push';
 import { type Fate, OCCASIONS, type Occasion, type PersonalData, personsOf } from '@parley/storage';
 import { aChannel, aMessage, aUser, createFixtureOn, FakeApiKeyMint, FixedClock, type Fixture } from '@parley/testkit';
 import { MergePlaceholder } from '@parley/transfer/imports';
@@ -136,7 +137,7 @@ async function addKeys(name: string): Promise<void> {
     );
     const scope = { actions: [], conversations: [], origin: null, fingerprint: 'token' };
     await tx.accessTokens.add({ ...owner, ...scope, createdAt: now, expiresAt: now + 60, lastUsedAt: null });
-    await tx.devices.add(realmId, userId);
+    await tx.devices.add({ realmId, userId, ...NEW_DEVICE });
     await tx.pushTokens.add(realmId, userId, { kind: 'fcm', token: 'phone', iosAppId: null });
     const browser = { endpoint: 'https://push.example.com/1', publicKey: 'k', authSecret: 's' };
     await tx.webPush.put({ ...owner, sessionId: null, ...browser });

@@ -1,5 +1,6 @@
-import type { DeviceId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import type { RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import {
+  DEVICE_ROWS,
   type Device,
   type DeviceRepository,
   PUSH_TOKEN_KINDS,
@@ -9,118 +10,81 @@ import {
   type PushTokenKind,
   type PushTokenRepository,
   REGISTRATION_ERRORS,
-  type RegistrationError,
 } from '@parley/domain/push';
+import { type RowTable, SqlRows, Table } from '../engine/declared-rows.js';
 import type { StorageFeature } from '../engine/feature.js';
 import { KEY } from '../engine/personal-data.js';
 import type { Statements } from '../engine/statements.js';
 
-export class SqlDeviceRepository implements DeviceRepository {
-  private readonly row;
-  private readonly rowsOfUser;
-  private readonly owners;
-  private readonly insert;
-  private readonly store;
-  private readonly delete;
+interface StoredDevice extends Pick<Device, 'tokenId' | 'tokenUpdatedAt'> {
+  readonly pushKeyId: number | null;
+  readonly pushKey: string | null;
+  readonly tokenKind: string | null;
+  readonly publicKey: string | null;
+  readonly registration: string | null;
+  readonly pendingTokenId: string | null;
+  readonly pendingPublicKey: string | null;
+  readonly pendingRegistration: string | null;
+  readonly registrationError: string | null;
+}
 
-  constructor(private readonly connection: Statements) {
-    const { indexedBy, inSet } = connection.dialect;
-    this.row = connection.rows<DeviceRow>('SELECT * FROM device WHERE id = ? AND user_id = ? AND realm_id = ?');
-    this.rowsOfUser = connection.rows<DeviceRow>('SELECT * FROM device WHERE user_id = ? AND realm_id = ? ORDER BY id');
-    this.owners = connection.values<UserId>(
-      `SELECT DISTINCT user_id FROM device ${indexedBy('device_of_user')}
-       WHERE user_id ${inSet} AND realm_id = ? AND push_key IS NOT NULL AND token_id IS NOT NULL AND token_kind IS NOT NULL`,
-    );
-    this.insert = connection.rows<DeviceRow>('INSERT INTO device (realm_id, user_id) VALUES (?, ?) RETURNING *');
-    this.store = connection.command(
-      `UPDATE device SET push_key_id = ?, push_key = ?, token_kind = ?, token_id = ?, public_key = ?,
-         registration = ?, pending_token_id = ?, pending_public_key = ?, pending_registration = ?,
-         token_updated_at = ?, registration_error = ?
-       WHERE id = ? AND realm_id = ?`,
-    );
-    this.delete = connection.command('DELETE FROM device WHERE id = ? AND realm_id = ?');
-  }
-
-  async find(realmId: RealmId, userId: UserId, id: DeviceId): Promise<Device | null> {
-    const row = await this.row.get(id, userId, realmId);
-    return row ? toDevice(row) : null;
-  }
-
-  async list(realmId: RealmId, userId: UserId): Promise<readonly Device[]> {
-    return (await this.rowsOfUser.all(userId, realmId)).map(toDevice);
-  }
+class SqlDevices extends SqlRows<Device, StoredDevice> implements DeviceRepository {
+  private readonly owners = this.connection.values<UserId>(
+    `SELECT DISTINCT user_id FROM device ${this.connection.dialect.indexedBy('device_of_user')}
+     WHERE user_id ${this.connection.dialect.inSet} AND realm_id = ?
+       AND push_key IS NOT NULL AND token_id IS NOT NULL AND token_kind IS NOT NULL`,
+  );
 
   async filterOwners(realmId: RealmId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
     return await this.owners.all(this.connection.dialect.set(userIds), realmId);
   }
-
-  async add(realmId: RealmId, userId: UserId): Promise<Device> {
-    return toDevice(await this.insert.one(realmId, userId));
-  }
-
-  async update(device: Device): Promise<void> {
-    const { id, realmId, key, tokenKind, tokenId, registration, pending, tokenUpdatedAt, error } = device;
-    this.store.defer(
-      key?.id ?? null,
-      key?.key ?? null,
-      tokenKind,
-      tokenId,
-      registration?.publicKey ?? null,
-      registration?.encrypted ?? null,
-      pending?.tokenId ?? null,
-      pending?.publicKey ?? null,
-      pending?.encrypted ?? null,
-      tokenUpdatedAt,
-      error,
-      id,
-      realmId,
-    );
-  }
-
-  async remove({ id, realmId }: Pick<Device, 'id' | 'realmId'>): Promise<void> {
-    this.delete.defer(id, realmId);
-  }
 }
 
-interface DeviceRow {
-  readonly id: DeviceId;
-  readonly realm_id: RealmId;
-  readonly user_id: UserId;
-  readonly push_key_id: number | null;
-  readonly push_key: string | null;
-  readonly token_kind: string | null;
-  readonly token_id: string | null;
-  readonly public_key: string | null;
-  readonly registration: string | null;
-  readonly pending_token_id: string | null;
-  readonly pending_public_key: string | null;
-  readonly pending_registration: string | null;
-  readonly token_updated_at: UnixSeconds | null;
-  readonly registration_error: string | null;
-}
+/** Unknown stored words become null, so that the app registers again. */
+const DEVICE_TABLE: RowTable = new Table<Device, StoredDevice>(
+  DEVICE_ROWS,
+  {
+    columns: {
+      pushKeyId: 'int?',
+      pushKey: 'text?',
+      tokenKind: 'text?',
+      tokenId: 'text?',
+      publicKey: 'text?',
+      registration: 'text?',
+      pendingTokenId: 'text?',
+      pendingPublicKey: 'text?',
+      pendingRegistration: 'text?',
+      tokenUpdatedAt: 'int?',
+      registrationError: 'text?',
+    },
+    pack: ({ key, registration, pending, error, ...row }) => ({
+      ...row,
+      pushKeyId: key?.id ?? null,
+      pushKey: key?.key ?? null,
+      publicKey: registration?.publicKey ?? null,
+      registration: registration?.encrypted ?? null,
+      pendingTokenId: pending?.tokenId ?? null,
+      pendingPublicKey: pending?.publicKey ?? null,
+      pendingRegistration: pending?.encrypted ?? null,
+      registrationError: error,
+    }),
+    unpack: ({ pushKeyId, pushKey, publicKey, pendingTokenId, pendingPublicKey, pendingRegistration, ...stored }) => {
+      const { registration, registrationError, tokenKind, ...row } = stored;
+      return {
+        ...row,
+        key: pushKeyId === null || pushKey === null ? null : { id: pushKeyId, key: pushKey },
+        tokenKind: PUSH_TOKEN_KINDS.find((kind) => kind === tokenKind) ?? null,
+        registration: registrationOf(row.tokenId, publicKey, registration),
+        pending: registrationOf(pendingTokenId, pendingPublicKey, pendingRegistration),
+        error: REGISTRATION_ERRORS.find((error) => error === registrationError) ?? null,
+      };
+    },
+  },
+  SqlDevices,
+);
 
-/** Treats unknown stored words as null, so that the app registers again. */
-function toDevice(row: DeviceRow): Device {
-  const { token_id, public_key, registration, pending_token_id, pending_public_key, pending_registration } = row;
-  const isKept = token_id !== null && public_key !== null && registration !== null;
-  const isPending = pending_token_id !== null && pending_public_key !== null && pending_registration !== null;
-  return {
-    id: row.id,
-    realmId: row.realm_id,
-    userId: row.user_id,
-    key: row.push_key_id === null || row.push_key === null ? null : { id: row.push_key_id, key: row.push_key },
-    tokenKind: PUSH_TOKEN_KINDS.includes(row.token_kind as PushTokenKind) ? (row.token_kind as PushTokenKind) : null,
-    tokenId: row.token_id,
-    registration: isKept ? { tokenId: token_id, publicKey: public_key, encrypted: registration } : null,
-    pending: isPending
-      ? { tokenId: pending_token_id, publicKey: pending_public_key, encrypted: pending_registration }
-      : null,
-    tokenUpdatedAt: row.token_updated_at,
-    error: REGISTRATION_ERRORS.includes(row.registration_error as RegistrationError)
-      ? (row.registration_error as RegistrationError)
-      : null,
-  };
-}
+const registrationOf = (tokenId: string | null, publicKey: string | null, encrypted: string | null) =>
+  tokenId === null || publicKey === null || encrypted === null ? null : { tokenId, publicKey, encrypted };
 
 export class SqlPushTokenRepository implements PushTokenRepository {
   private readonly rows;
@@ -216,8 +180,8 @@ export const PUSH_FEATURE = {
     push_token: 'Devices register anew.',
     push_status: 'Another server queries its own push service.',
   },
+  rows: { devices: DEVICE_TABLE },
   repositories: () => (connection) => ({
-    devices: new SqlDeviceRepository(connection),
     pushTokens: new SqlPushTokenRepository(connection),
     pushStatus: new SqlPushStatusRepository(connection),
   }),

@@ -35,7 +35,7 @@ const ERASED: readonly (keyof Tables)[] = [
     'authenticatorApps',
     'bouncedAddresses',
     'confirmations',
-    'devices',
+    'rows of device',
     'hostData',
   ] as const),
   ...(['importedRecords', 'invitations', 'linkedAccounts', 'loginNetworks', 'missedEmails', 'mutes'] as const),
