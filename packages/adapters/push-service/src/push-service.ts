@@ -65,7 +65,6 @@ export function createPushService(options: PushServiceOptions) {
     realms: { findRealm: async () => null },
     roleLookup: { roleOf: async () => ({ role: 'member', isBot: false, synchronizesDrafts: false }) },
     limiter: new RateLimiter({ clock, isOn: options.hasRateLimits, rules: options.rateLimitRules }),
-    clock,
     logger,
     trustedProxies,
     limits: { bodyBytes: MIB },

@@ -103,10 +103,10 @@ export const triedLogInOf = (refusal: unknown, request: Request, proof: Proof | 
 export interface CallerProofOptions {
   /** Authenticators of programs, tried in order. */
   readonly authenticators: readonly Authenticator[];
-  /** Authenticators of browser sessions. */
-  readonly browserAuthenticators: readonly Authenticator[];
-  /** Verifies an API key parameter; without a verifier, such keys are not accepted. */
-  readonly keyParameter: Authenticator | undefined;
+  /** Authenticators of browser sessions; by default no browser is logged in. */
+  readonly browserAuthenticators?: readonly Authenticator[];
+  /** Verifies an API key parameter; by default such keys are not accepted. */
+  readonly keyParameter?: Authenticator;
 }
 
 /** Authenticates the caller of a request. */
@@ -115,7 +115,7 @@ export class CallerProof {
   private readonly keyParameter: Authenticator | undefined;
 
   constructor(
-    { authenticators, browserAuthenticators, keyParameter }: CallerProofOptions,
+    { authenticators, browserAuthenticators = [], keyParameter }: CallerProofOptions,
     private readonly callLimits: CallLimits,
   ) {
     this.keyParameter = keyParameter;

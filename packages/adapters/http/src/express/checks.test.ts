@@ -310,7 +310,6 @@ async function start(options: Partial<AdapterOptions> = {}, mount?: (adapter: Ex
       roleOf: async ({ userId }) => Object.values(PEOPLE).find(({ id }) => id === userId)!.callerRole,
     },
     limiter,
-    clock,
     logger,
     limits: { anonymousBodyBytes: 2000, bodyBytes: 2000, fileBytes: 500 },
     ...options,

@@ -7,7 +7,6 @@ import cors from 'cors';
 import express from 'express';
 import { rateLimit } from 'express-rate-limit';
 import session from 'express-session';
-import express4 from 'express4';
 import helmet from 'helmet';
 import morgan from 'morgan';
 import passport from 'passport';
@@ -82,7 +81,6 @@ function anAdapter(options: Partial<AdapterOptions> = {}) {
     realms: { findRealm: async () => 1 as RealmId },
     roleLookup: { roleOf: async () => ({ role: 'member', isBot: false, synchronizesDrafts: true }) },
     limiter: new RateLimiter({ clock }),
-    clock,
     logger: { info: () => {}, warn: (_, message) => warnings.push(message), error: () => {} },
     ...options,
   });
@@ -100,7 +98,7 @@ const post = (url: string, more: RequestInit) => fetch(url, { method: 'POST', ..
 
 describe.each([
   ['Express 5', express],
-  ['Express 4', express4 as unknown as typeof express],
+  ['Express 4', jest.requireActual<typeof express>('express4')],
 ])('router in %s', (_, framework) => {
   it('works among common middlewares and keeps their headers', async () => {
     const lines: string[] = [];

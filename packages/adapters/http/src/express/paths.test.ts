@@ -45,7 +45,6 @@ beforeAll(async () => {
     realmsByPath: true,
     roleLookup: { roleOf: async () => ({ role: 'member', isBot: false, synchronizesDrafts: true }) },
     limiter: new RateLimiter({ clock, isOn: false }),
-    clock,
   });
   server = createServer((request, response) => {
     router(request, response, () => response.end(JSON.stringify({ notOurs: request.url })));

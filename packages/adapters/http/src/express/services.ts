@@ -1,16 +1,16 @@
 import type { Injectable } from '@parley/domain/composition';
-import { type Clock, WorkQueue } from '@parley/domain/kernel';
+import { WorkQueue } from '@parley/domain/kernel';
 import type { RoleLookup, Route } from '../declarations/route.js';
 import { type FileSink, type LoadGauge, noLoad, TRANSPORT_LIMITS, type TransportLimits } from '../limits/budgets.js';
 import type { RateLimiter } from '../limits/counters.js';
-import type { Authenticator, RealmDirectory } from '../security/authenticate.js';
-import { BrowserChecks, type TrustedOrigins } from '../security/csrf.js';
+import type { RealmDirectory } from '../security/authenticate.js';
+import { BrowserChecks, type BrowserChecksOptions } from '../security/csrf.js';
 import { type ProxyTrust, TrustedProxies } from '../security/proxies.js';
 import { RequestBodies } from '../transport/bodies.js';
 import { RequestsInFlight } from '../transport/pipelining.js';
 import { ResponseWriter } from '../transport/writer.js';
 import { type ErrorReplies, tooMuchAtOnce } from '../wire/reply.js';
-import { CallerProof, CallLimits } from './caller.js';
+import { CallerProof, type CallerProofOptions, CallLimits } from './caller.js';
 import {
   type AuditReader,
   type AuditRecorder,
@@ -21,21 +21,11 @@ import {
   silentLogger,
 } from './request-log.js';
 
-export interface AdapterOptions {
+export interface AdapterOptions extends CallerProofOptions, BrowserChecksOptions {
   readonly routes: readonly Route[];
   readonly errorReplies: ErrorReplies;
   /** Returns the instance of a use case; called once per use case, on first use. */
   readonly resolve: <C extends Injectable>(useCase: C) => InstanceType<C>;
-  /** Authenticators of programs, tried in order. */
-  readonly authenticators: readonly Authenticator[];
-  /** Authenticators of browsers for paths under `/json`; by default no browser is logged in. */
-  readonly browserAuthenticators?: readonly Authenticator[];
-  /** True if users log in through the host application, so browsers must not prompt for a password. */
-  readonly isHostAuthenticated?: boolean;
-  /** Additional origins with pages that may act for users logged in through the host application; none by default. */
-  readonly trustedOrigins?: TrustedOrigins;
-  /** Defaults to `http://localhost`. */
-  readonly publicUrl?: string;
   readonly realms: RealmDirectory;
   /** True if paths may begin with an organization name (`/shop/api/v1/…`); false by default. */
   readonly realmsByPath?: boolean;
@@ -46,10 +36,7 @@ export interface AdapterOptions {
   readonly auditRecorder?: AuditRecorder;
   /** Destination of streamed files; by default, streaming routes receive no files. */
   readonly files?: FileSink;
-  /** Verifies an API key parameter; by default such keys are not accepted. */
-  readonly keyParameter?: Authenticator;
   readonly limiter: RateLimiter;
-  readonly clock: Clock;
   readonly logger?: Logger;
   /** Notified of every response. */
   readonly observers?: readonly RequestObserver[];
@@ -59,11 +46,8 @@ export interface AdapterOptions {
   readonly limits?: Partial<TransportLimits>;
   /** Load level used for shedding; by default no request is shed. */
   readonly load?: LoadGauge;
-  /** True if passwords are publicly known, so other web sites must not try them through a local browser. */
-  readonly hasKnownPasswords?: boolean;
 }
 
-const NO_ORIGINS: TrustedOrigins = new Set();
 /** Maximum concurrent reads per client: response data is in memory before its bytes are charged. */
 const READS_PER_CLIENT = 4;
 const MAX_WAITING_PER_CLIENT = 1000;
@@ -95,16 +79,9 @@ export class Services {
     this.logger = options.logger ?? silentLogger;
     this.log = new RequestLog(this.logger);
     this.observers = options.observers ?? [];
-    const publicUrl = new URL(options.publicUrl ?? 'http://localhost');
-    this.proxies = new TrustedProxies(options.trustedProxies, publicUrl.hostname);
+    this.browsers = new BrowserChecks(options);
+    this.proxies = new TrustedProxies(options.trustedProxies, this.browsers.publicUrl.hostname);
     this.callLimits = new CallLimits(options.limiter, this.proxies.exist, this.logger);
-    this.browsers = new BrowserChecks({
-      isHostAuthenticated: options.isHostAuthenticated ?? false,
-      publicUrl,
-      trustedOrigins: options.trustedOrigins ?? NO_ORIGINS,
-      hasKnownPasswords: options.hasKnownPasswords ?? false,
-    });
-    const { authenticators, browserAuthenticators = [], keyParameter } = options;
-    this.callers = new CallerProof({ authenticators, browserAuthenticators, keyParameter }, this.callLimits);
+    this.callers = new CallerProof(options, this.callLimits);
   }
 }

@@ -166,13 +166,14 @@ export function checkLocalAccess(request: Request, publicHost: string | null, pa
 
 function isAllowedOrigin(origin: string, request: Request, publicHost: string | null, pages: PagesAllowed): boolean {
   if (!isParsableUrl(origin)) return false; // `null`, sent by a page without an origin
-  const { host, hostname } = new URL(origin);
+  const { host, hostname, protocol } = new URL(origin);
   if (pages === 'local') return isOwnName(hostname, publicHost);
-  return withPort(host, origin) === withPort(request.header('host')?.toLowerCase() ?? '', origin);
+  return withPort(host, protocol) === withPort(request.header('host')?.toLowerCase() ?? '', protocol);
 }
 
-const withPort = (host: string, origin: string): string =>
-  /:\d+$/.test(host) ? host : `${host}:${origin.startsWith('https:') ? 443 : 80}`;
+/** Adds the default port of the protocol to a host without a port. */
+export const withPort = (host: string, protocol: string): string =>
+  /:\d+$/.test(host) ? host : `${host}:${protocol === 'https:' ? 443 : 80}`;
 
 const notFromThere = () => new HttpRefusal(403, 'BAD_REQUEST', 'This endpoint answers only to this machine itself.');
 

@@ -2,12 +2,7 @@ import type { Reply } from '../wire/reply.js';
 import type { Request } from '../wire/request.js';
 import { BrowserChecks } from './csrf.js';
 
-const checks = new BrowserChecks({
-  isHostAuthenticated: false,
-  publicUrl: new URL('http://chat.example'),
-  trustedOrigins: new Map() as never,
-  hasKnownPasswords: false,
-});
+const checks = new BrowserChecks({ publicUrl: 'http://chat.example' });
 const PAGE: Reply = { status: 200, body: 'x' };
 const TOKEN = 'a'.repeat(32);
 

@@ -1,5 +1,6 @@
 import type { Request } from '../wire/request.js';
-import { checkCsrf, checkSameOrigin, isSafeMethod, newCsrfToken, type TrustedOrigins } from './csrf.js';
+import type { Identity } from './authenticate.js';
+import { BrowserChecks, CSRF_FIELD, newCsrfToken, type TrustedOrigins } from './csrf.js';
 
 const TOKEN = 'a'.repeat(32);
 
@@ -13,23 +14,24 @@ interface Given {
   readonly field?: string;
 }
 
-/** Returns the reason for rejection; null if allowed. */
-function reasonOf(given: Given): string | null {
-  const { isSecure = false, expected, field } = given;
-  return refusalOf(given, (request, publicUrl) => checkCsrf(request, { isSecure, publicUrl, expected, field }));
-}
+/** Returns the reason for rejection of a page's request; null if allowed. */
+const reasonOf = (given: Given): string | null =>
+  refusalOf(given, { ...(given.expected && { session: { csrfToken: given.expected } }) }, undefined);
 
-function refusalOf(given: Given, check: (request: Request, publicUrl: URL) => void): string | null {
-  const { method = 'POST', headers = {}, authority = 'chat.example', isSecure = false } = given;
+function refusalOf(given: Given, identity: object, trustedOrigins: TrustedOrigins | undefined): string | null {
+  const { method = 'POST', headers = {}, authority = 'chat.example', isSecure = false, field } = given;
   const request = {
     method,
     authority,
     host: authority.replace(/:\d+$/, ''),
+    isSecure,
     header: (name: string) => headers[name],
   } as Request;
-  const publicUrl = new URL(given.publicUrl ?? `${isSecure ? 'https' : 'http'}://chat.example`);
+  const publicUrl = given.publicUrl ?? `${isSecure ? 'https' : 'http'}://chat.example`;
+  const checks = new BrowserChecks({ publicUrl, ...(trustedOrigins && { trustedOrigins }) });
+  const body = { fields: new Map(field === undefined ? [] : [[CSRF_FIELD, field]]), files: [] };
   try {
-    check(request, publicUrl);
+    checks.checkSender(request, { identity: identity as Identity, isPage: trustedOrigins === undefined, body });
     return null;
   } catch (error) {
     const reason = (error as { extra: { reason: string } }).extra.reason;
@@ -69,7 +71,7 @@ it.each<[string, Given, string | null]>([
     null,
   ],
   ['the token of the session', { headers: own, expected: TOKEN }, null],
-])('checkCsrf accepts %s', (_what, given, reason) => {
+])('BrowserChecks accepts from its pages %s', (_what, given, reason) => {
   expect(reasonOf(given)).toBe(reason);
 });
 
@@ -129,28 +131,29 @@ it.each<[string, Given, string]>([
     { headers: { ...own, referer: 'https://evil.example/a' }, isSecure: true },
     'Referer checking failed - https://evil.example/a does not match any trusted origins.',
   ],
-])('checkCsrf rejects %s', (_what, given, reason) => {
+])('BrowserChecks rejects from its pages %s', (_what, given, reason) => {
   expect(reasonOf(given)).toBe(reason);
 });
 
-it('checkCsrf truncates a long origin in the error', () => {
+it('BrowserChecks truncates a long origin in the error', () => {
   const origin = `http://${'e'.repeat(10_000)}`;
   expect(reasonOf({ headers: { ...own, origin } })!.length).toBeLessThan(300);
 });
 
+it.each(['GET', 'HEAD', 'OPTIONS', 'POST', 'PATCH', 'PUT', 'DELETE'])(
+  'BrowserChecks lets %s pass without a token only if it changes nothing',
+  (method) => {
+    expect(reasonOf({ method }) === null).toBe(['GET', 'HEAD', 'OPTIONS'].includes(method));
+  },
+);
+
 it('newCsrfToken creates tokens that are valid in a cookie', () => {
   expect(newCsrfToken()).toMatch(/^[\w-]{32}$/);
-  expect(['GET', 'HEAD', 'OPTIONS', 'POST', 'PATCH', 'PUT', 'DELETE'].map(isSafeMethod)).toEqual([
-    ...[true, true, true],
-    ...[false, false, false, false],
-  ]);
 });
 
-describe('checkSameOrigin', () => {
+describe('BrowserChecks for log-ins of the host application', () => {
   const outcome = (given: Given, trusted: TrustedOrigins = new Set(['http://localhost:5173'])) =>
-    refusalOf(given, (request, publicUrl) =>
-      checkSameOrigin(request, { isSecure: given.isSecure ?? false, publicUrl, trusted }),
-    );
+    refusalOf(given, { isHostLogin: true }, trusted);
   const cookie = 'session=1';
 
   it.each<[string, Given]>([

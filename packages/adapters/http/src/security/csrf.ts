@@ -3,7 +3,7 @@ import { isParsableUrl } from '@parley/domain/kernel';
 import type { Body } from '../limits/budgets.js';
 import { HttpRefusal, type Reply, SESSION_CHALLENGE } from '../wire/reply.js';
 import type { Request } from '../wire/request.js';
-import { CSRF_COOKIE, checkLocalAccess, type Identity, readCookie, SessionCookies } from './authenticate.js';
+import { CSRF_COOKIE, checkLocalAccess, type Identity, readCookie, SessionCookies, withPort } from './authenticate.js';
 
 /** Form field of the token, used if the header is absent. */
 export const CSRF_FIELD = 'csrfmiddlewaretoken';
@@ -12,109 +12,16 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** Maximum length of a quoted header value. */
 const MAX_SHOWN = 200;
 
-export interface CsrfCheck {
-  /** True if the browser uses https. */
-  readonly isSecure: boolean;
-  /** URL that browsers use: protocol and host. */
-  readonly publicUrl: URL;
-  /** Token of the session; undefined without a log-in, when the cookie value is expected. */
-  readonly expected: string | undefined;
-  /** Token in the form. */
-  readonly field: string | undefined;
-}
-
-export const isSafeMethod = (method: string): boolean => SAFE_METHODS.has(method);
+const isSafeMethod = (method: string): boolean => SAFE_METHODS.has(method);
 
 /** Token for browsers without a log-in. */
 export const newCsrfToken = (): string => randomBytes(24).toString('base64url');
 
-/**
- * Allows changes with cookies only from our own pages. Pages of other origins can neither read the token nor send our
- * `Origin` (protocol §7.6).
- * @throws HttpRefusal 403 CSRF_FAILED
- */
-export function checkCsrf(request: Request, { isSecure, publicUrl, expected, field }: CsrfCheck): void {
-  if (isSafeMethod(request.method)) return;
-  const origin = request.header('origin');
-  if (origin !== undefined) {
-    if (!isOwnOrigin(origin, request, publicUrl, isSecure)) {
-      throw originRefused(origin);
-    }
-  } else if (isSecure) checkReferer(request, publicUrl);
-
-  const cookie = readCookie(request, CSRF_COOKIE);
-  if (cookie === undefined) throw csrfFailed('CSRF cookie not set.');
-  const header = request.header('x-csrftoken');
-  const sent = field || header;
-  if (!sent) throw csrfFailed('CSRF token missing.');
-  if (isSame(sent, expected ?? cookie)) return;
-  throw csrfFailed(
-    field ? 'CSRF token from POST incorrect.' : "CSRF token from the 'X-Csrftoken' HTTP header incorrect.",
-  );
-}
-
 /** Origins such as `https://example.com`; `any` leaves the checks to the embedding application. */
 export type TrustedOrigins = ReadonlySet<string> | 'any';
 
-/**
- * Rejects browser requests from foreign pages if a host application cookie may have authenticated them and there is
- * no token. Programs send neither `Sec-Fetch-Site` nor `Origin`, and pages cannot forge them (protocol §7.6).
- * @throws HttpRefusal 403 CSRF_FAILED
- */
-export function checkSameOrigin(
-  request: Request,
-  { isSecure, publicUrl, trusted }: Pick<CsrfCheck, 'isSecure' | 'publicUrl'> & { readonly trusted: TrustedOrigins },
-): void {
-  if (trusted === 'any' || isSafeMethod(request.method) || hasBearerToken(request)) return;
-  const origin = request.header('origin');
-  if (origin !== undefined && trusted.has(origin)) return;
-  checkOwnPage(request, { isSecure, publicUrl });
-}
-
-/**
- * Rejects reads and changes from pages of other origins.
- * @throws HttpRefusal 403 CSRF_FAILED
- */
-export function checkOwnPage(
-  request: Request,
-  { isSecure, publicUrl }: Pick<CsrfCheck, 'isSecure' | 'publicUrl'>,
-): void {
-  const origin = request.header('origin');
-  const site = request.header('sec-fetch-site');
-  const isOwn =
-    site === undefined
-      ? origin === undefined || isOwnOrigin(origin, request, publicUrl, isSecure)
-      : site === 'same-origin' || site === 'none';
-  if (!isOwn) throw originRefused(origin ?? site!);
-}
-
 /** True for a bearer token. Browsers never send one automatically, nor attach cookies when foreign pages send one. */
 const hasBearerToken = (request: Request): boolean => /^bearer /i.test(request.header('authorization') ?? '');
-
-/** Checks the Referer, which some browsers send instead of Origin. Without TLS, third parties could forge it. */
-function checkReferer(request: Request, publicUrl: URL): void {
-  const referer = request.header('referer');
-  if (referer === undefined) throw csrfFailed('Referer checking failed - no Referer.');
-  if (!isParsableUrl(referer)) throw csrfFailed('Referer checking failed - Referer is malformed.');
-  const { protocol, origin } = new URL(referer);
-  if (protocol !== 'https:') {
-    throw csrfFailed('Referer checking failed - Referer is insecure while host is secure.');
-  }
-  if (!isOwnOrigin(origin, request, publicUrl, true)) {
-    throw csrfFailed(`Referer checking failed - ${shown(referer)} does not match any trusted origins.`);
-  }
-}
-
-/** True for the origin of the requested host, which differs per organization. */
-function isOwnOrigin(origin: string, request: Request, publicUrl: URL, isSecure: boolean): boolean {
-  if (!isParsableUrl(origin)) return false; // `null`, sent by a page without an origin
-  const { protocol, host } = new URL(origin);
-  if (protocol !== 'https:' && (isSecure || protocol !== 'http:')) return false;
-  const withPort = (name: string) => (/:\d+$/.test(name) ? name : `${name}:${protocol === 'https:' ? 443 : 80}`);
-  if (withPort(host) === withPort(request.authority)) return true;
-  // A proxy may replace our host name; organizations on subdomains have their own host names.
-  return origin === publicUrl.origin && !request.host.endsWith(`.${publicUrl.hostname}`);
-}
 
 function isSame(a: string, b: string): boolean {
   const [one, other] = [Buffer.from(a), Buffer.from(b)];
@@ -129,15 +36,17 @@ const originRefused = (origin: string) =>
 const csrfFailed = (reason: string) => new HttpRefusal(403, 'CSRF_FAILED', `CSRF error: ${reason}`, { reason });
 
 export interface BrowserChecksOptions {
-  /** URL that browsers use. */
-  readonly publicUrl: URL;
-  /** True if users log in through the host application. */
-  readonly isHostAuthenticated: boolean;
-  /** Additional origins with pages that may act for users logged in through the host application. */
-  readonly trustedOrigins: TrustedOrigins;
+  /** URL that browsers use; defaults to `http://localhost`. */
+  readonly publicUrl?: string;
+  /** True if users log in through the host application, so browsers must not prompt for a password. */
+  readonly isHostAuthenticated?: boolean;
+  /** Additional origins with pages that may act for users logged in through the host application; none by default. */
+  readonly trustedOrigins?: TrustedOrigins;
   /** True if passwords are publicly known, so other web sites must not try them through a local browser. */
-  readonly hasKnownPasswords: boolean;
+  readonly hasKnownPasswords?: boolean;
 }
+
+const NO_ORIGINS: TrustedOrigins = new Set();
 
 /** Call without valid credentials, with the information known so far. */
 interface RefusedCall {
@@ -154,10 +63,12 @@ interface ProtectedRoute {
 
 /** Protects against requests that foreign pages send with the user's cookies. */
 export class BrowserChecks {
+  readonly publicUrl: URL;
   private readonly cookies: SessionCookies;
 
   constructor(private readonly options: BrowserChecksOptions) {
-    this.cookies = new SessionCookies(options.publicUrl.href);
+    this.publicUrl = new URL(options.publicUrl ?? 'http://localhost');
+    this.cookies = new SessionCookies(this.publicUrl.href);
   }
 
   isSecure(request: Request): boolean {
@@ -180,34 +91,87 @@ export class BrowserChecks {
 
   /** Rejects harmful requests from foreign pages. @throws HttpRefusal 403 */
   checkPage(request: Request, { isDevelopment, auth, method }: ProtectedRoute): void {
-    const { hasKnownPasswords, publicUrl } = this.options;
-    const triesPasswords = hasKnownPasswords && auth !== 'user' && method === 'POST';
-    if (isDevelopment) checkLocalAccess(request, publicUrl.hostname, 'own');
-    else if (triesPasswords) checkLocalAccess(request, publicUrl.hostname, 'local');
+    const triesPasswords = this.options.hasKnownPasswords && auth !== 'user' && method === 'POST';
+    if (isDevelopment) checkLocalAccess(request, this.publicUrl.hostname, 'own');
+    else if (triesPasswords) checkLocalAccess(request, this.publicUrl.hostname, 'local');
   }
 
   /**
-   * Allows changes with automatically sent credentials only from our own pages. `isPage` marks paths for browsers
-   * only.
-   * @throws HttpRefusal 403
+   * Allows changes with automatically sent credentials only from our own pages (protocol §7.6). `isPage` marks paths for
+   * browsers only.
+   * @throws HttpRefusal 403 CSRF_FAILED
    */
   checkSender(
     request: Request,
     { identity, isPage, body }: { identity: Identity | undefined; isPage: boolean; body: Body | undefined },
   ): void {
-    const isBrowser = isPage || identity?.session !== undefined;
-    if (isSafeMethod(request.method) || !(isBrowser || identity?.isHostLogin)) return;
-    const { publicUrl, trustedOrigins } = this.options;
-    const isSecure = this.cookies.isSecure(request);
-    if (isBrowser) {
-      const field = body?.fields.get(CSRF_FIELD);
-      checkCsrf(request, { isSecure, publicUrl, expected: identity?.session?.csrfToken, field });
-    } else checkSameOrigin(request, { isSecure, publicUrl, trusted: trustedOrigins });
+    if (isSafeMethod(request.method)) return;
+    if (isPage || identity?.session) this.checkToken(request, identity?.session, body?.fields.get(CSRF_FIELD));
+    else if (identity?.isHostLogin) this.checkSameOrigin(request);
   }
 
-  /** Rejects pages of other origins. @throws HttpRefusal 403 */
+  /** Pages of other origins can neither read the token nor send our `Origin`. */
+  private checkToken(request: Request, session: Identity['session'], field: string | undefined): void {
+    const origin = request.header('origin');
+    if (origin !== undefined) {
+      if (!this.isOwnOrigin(origin, request)) throw originRefused(origin);
+    } else if (this.isSecure(request)) this.checkReferer(request);
+
+    const cookie = readCookie(request, CSRF_COOKIE);
+    if (cookie === undefined) throw csrfFailed('CSRF cookie not set.');
+    const sent = field || request.header('x-csrftoken');
+    if (!sent) throw csrfFailed('CSRF token missing.');
+    if (isSame(sent, session?.csrfToken ?? cookie)) return;
+    throw csrfFailed(
+      field ? 'CSRF token from POST incorrect.' : "CSRF token from the 'X-Csrftoken' HTTP header incorrect.",
+    );
+  }
+
+  /**
+   * Rejects browser requests from foreign pages if a host application cookie may have authenticated them and there is
+   * no token. Programs send neither `Sec-Fetch-Site` nor `Origin`, and pages cannot forge them.
+   */
+  private checkSameOrigin(request: Request): void {
+    const { trustedOrigins = NO_ORIGINS } = this.options;
+    if (trustedOrigins === 'any' || hasBearerToken(request)) return;
+    const origin = request.header('origin');
+    if (origin === undefined || !trustedOrigins.has(origin)) this.checkOwnPage(request);
+  }
+
+  /** Rejects reads and changes from pages of other origins. @throws HttpRefusal 403 CSRF_FAILED */
   checkOwnPage(request: Request): void {
-    checkOwnPage(request, { isSecure: this.cookies.isSecure(request), publicUrl: this.options.publicUrl });
+    const origin = request.header('origin');
+    const site = request.header('sec-fetch-site');
+    const isOwn =
+      site === undefined
+        ? origin === undefined || this.isOwnOrigin(origin, request)
+        : site === 'same-origin' || site === 'none';
+    if (!isOwn) throw originRefused(origin ?? site!);
+  }
+
+  /** Checks the Referer, which some browsers send instead of Origin. Without TLS, third parties could forge it. */
+  private checkReferer(request: Request): void {
+    const referer = request.header('referer');
+    if (referer === undefined) throw csrfFailed('Referer checking failed - no Referer.');
+    if (!isParsableUrl(referer)) throw csrfFailed('Referer checking failed - Referer is malformed.');
+    const { protocol, origin } = new URL(referer);
+    if (protocol !== 'https:') {
+      throw csrfFailed('Referer checking failed - Referer is insecure while host is secure.');
+    }
+    if (!this.isOwnOrigin(origin, request)) {
+      throw csrfFailed(`Referer checking failed - ${shown(referer)} does not match any trusted origins.`);
+    }
+  }
+
+  /** True for the origin of the requested host, which differs per organization. */
+  private isOwnOrigin(origin: string, request: Request): boolean {
+    if (!isParsableUrl(origin)) return false; // `null`, sent by a page without an origin
+    const { publicUrl } = this;
+    const { protocol, host } = new URL(origin);
+    if (protocol !== 'https:' && (this.isSecure(request) || protocol !== 'http:')) return false;
+    if (withPort(host, protocol) === withPort(request.authority, protocol)) return true;
+    // A proxy may replace our host name; organizations on subdomains have their own host names.
+    return origin === publicUrl.origin && !request.host.endsWith(`.${publicUrl.hostname}`);
   }
 
   /** Sets a CSRF cookie on safe requests so that pages have a token before their first change. */

@@ -178,7 +178,6 @@ async function start(options: Partial<AdapterOptions> = {}): Promise<void> {
     realms: { findRealm: async () => 1 as RealmId },
     roleLookup: { roleOf: async () => ({ role: 'member', isBot: false, synchronizesDrafts: true }) },
     limiter: new RateLimiter({ clock, isOn: false }),
-    clock,
     logger: { info: () => {}, error: (_fields, message) => log.push(message) },
     load: {
       get level() {

@@ -162,7 +162,6 @@ function applicationOf(options: ExpressOptions, parts: Parts): Parameters<typeof
     ...(get('logger') !== silentLogger && { audits: new StoredAuditStates(get('unitOfWork')) }),
     auditRecorder: new HttpAuditRecorder(get('auditTrail'), get('clock')),
     limiter: get('limiter'),
-    clock: get('clock'),
     load: get('load'),
     logger: get('logger'),
     ...(options.metrics && { observers: [options.metrics] }),
