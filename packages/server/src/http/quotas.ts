@@ -190,20 +190,20 @@ export class LoginAttemptLimits implements LoginAttempts {
         counted.push(counter);
       }
     } catch (error) {
-      for (const counter of counted) this.limiter.withdraw(...counter);
+      for (const [rule, key] of counted) this.limiter.withdraw(rule, key);
       throw error;
     }
   }
 
   withdraw(account: string, source: LoginSource): void {
-    for (const counter of countersOf(account, source)) this.limiter.withdraw(...counter);
+    for (const [rule, key] of countersOf(account, source)) this.limiter.withdraw(rule, key);
   }
 
   succeed(account: string, source: LoginSource): void {
     const [first, ...others] = countersOf(account, source);
     this.limiter.forget(...first);
     // Not reset: otherwise the owner's successful log-ins would give an attacker further guesses.
-    for (const counter of others) this.limiter.withdraw(...counter);
+    for (const [rule, key] of others) this.limiter.withdraw(rule, key);
   }
 
   forget(account: string, ip: string | undefined): void {
@@ -248,7 +248,7 @@ export class EmailLimits implements EmailQuota {
   }
 
   withdraw(rule: EmailRule, key: string, ip?: string): void {
-    this.limiter.withdraw(RULES[rule], keyOf(rule, key, ip), sourceOf(rule, key, ip));
+    this.limiter.withdraw(RULES[rule], keyOf(rule, key, ip));
   }
 }
 

@@ -134,7 +134,7 @@ export interface Presentation<D, A extends Auth = Auth> {
   readonly request: Request;
 }
 
-/** Shows the remaining attempts of a limit that the use case counts; see `AttemptLimiter`. */
+/** Shows the remaining attempts of a limit that the use case counts; see `RateLimiter.attempt`. */
 export interface ShownLimit<D, A extends Auth = Auth> {
   readonly rule: LimitRule;
   /** Rule that counts the same key for some callers instead. */

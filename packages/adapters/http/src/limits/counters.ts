@@ -116,9 +116,9 @@ const SEARCH_MS = 1000;
 
 /** Counters of one rule. Never drops an active counter, even under a flood of keys. */
 export class LimitCounters {
-  private readonly own: Generations;
+  private readonly own: KeptCounters;
   /** Number of keys per source. */
-  private readonly sources: Generations;
+  private readonly sources: KeptCounters;
   private readonly shared = new Map<number, CallHistory>();
   private readonly sourceQuotas: readonly Quota[];
   private readonly seed = randomBytes(16);
@@ -127,15 +127,15 @@ export class LimitCounters {
     private readonly quotas: readonly Quota[],
     { maxKeys, maxKeysPerSource }: { readonly maxKeys: number; readonly maxKeysPerSource: number },
   ) {
-    this.own = new Generations(maxKeys);
-    this.sources = new Generations(maxKeys);
     const windowSeconds = Math.max(...quotas.map((quota) => quota.windowSeconds));
+    this.own = new KeptCounters(maxKeys, windowSeconds * 1000);
+    this.sources = new KeptCounters(maxKeys, windowSeconds * 1000);
     this.sourceQuotas = [{ windowSeconds, limit: maxKeysPerSource }];
   }
 
   /** Returns the counter of a key and creates it if new. */
-  open(key: Key, now: number, { quotas = this.quotas, source }: HitOptions): CallHistory {
-    const existing = this.own.find(key, quotas, now);
+  open(key: Key, now: number, { quotas = this.quotas, source }: HitOptions = {}): CallHistory {
+    const existing = this.own.find(key, quotas);
     if (existing) return existing;
     if (source !== undefined) {
       const keys = this.sources.open(source, this.sourceQuotas, now);
@@ -146,13 +146,13 @@ export class LimitCounters {
   }
 
   /** Returns the current counter of a key, if any. */
-  find(key: Key, now: number, { quotas = this.quotas }: HitOptions): CallHistory | undefined {
-    return this.own.find(key, quotas, now) ?? (this.shared.size > 0 ? this.shared.get(this.shardOf(key)) : undefined);
+  find(key: Key, { quotas = this.quotas }: HitOptions = {}): CallHistory | undefined {
+    return this.own.find(key, quotas) ?? (this.shared.size > 0 ? this.shared.get(this.shardOf(key)) : undefined);
   }
 
-  forget(key: Key, now: number, options: HitOptions): void {
-    if (!this.own.delete(key)) this.find(key, now, options)?.undo();
-    else if (options.source !== undefined) this.sources.find(options.source, this.sourceQuotas, now)?.undo();
+  forget(key: Key, { source }: HitOptions = {}): void {
+    if (!this.own.delete(key)) this.find(key)?.undo();
+    else if (source !== undefined) this.sources.find(source, this.sourceQuotas)?.undo();
   }
 
   forgetStarting(prefix: string): void {
@@ -172,88 +172,52 @@ export class LimitCounters {
   }
 }
 
-/**
- * Bounded map of counters in two generations. The older generation is dropped as a whole after a full period without
- * use. A period is at least the longest window, so no active counter is lost.
- */
-class Generations {
-  private young = new Map<Key, CallHistory>();
-  private old = new Map<Key, CallHistory>();
-  private periodMs = 0;
-  private periodEnd = 0;
-  private nextSearch = 0;
+/** Bounded map of counters. Expired ones are dropped once per window, and more often if the map is full. */
+class KeptCounters {
+  private readonly histories = new Map<Key, CallHistory>();
+  private searchedAt = 0;
 
-  constructor(private readonly maxKeys: number) {}
+  constructor(
+    private readonly maxKeys: number,
+    private readonly windowMs: number,
+  ) {}
 
-  find(key: Key, quotas: readonly Quota[], now: number): CallHistory | undefined {
-    if (now >= this.periodEnd) this.turn(now);
-    const young = this.young.get(key);
-    if (young?.quotas === quotas) return young;
-    const history = (young ?? this.old.get(key))?.under(quotas);
-    if (history) this.keep(key, history);
+  find(key: Key, quotas: readonly Quota[]): CallHistory | undefined {
+    const existing = this.histories.get(key);
+    if (!existing || existing.quotas === quotas) return existing;
+    const history = existing.under(quotas);
+    this.histories.set(key, history);
     return history;
   }
 
   /** Returns null if there is no space for a new counter. */
   open(key: Key, quotas: readonly Quota[], now: number): CallHistory | null {
-    const existing = this.find(key, quotas, now);
+    const existing = this.find(key, quotas);
     if (existing) return existing;
-    if (this.isFull && now >= this.nextSearch) {
-      this.nextSearch = now + SEARCH_MS;
-      this.dropExpired(now);
-    }
+    if (now >= this.searchedAt + (this.isFull ? SEARCH_MS : this.windowMs)) this.dropExpired(now);
     if (this.isFull) return null;
     const history = new CallHistory(quotas);
-    this.keep(key, history);
+    this.histories.set(key, history);
     return history;
   }
 
   /** Returns true if the key existed. */
   delete(key: Key): boolean {
-    const wasYoung = this.young.delete(key);
-    return this.old.delete(key) || wasYoung;
+    return this.histories.delete(key);
   }
 
   deleteStarting(prefix: string): void {
-    for (const generation of [this.young, this.old]) {
-      for (const key of generation.keys()) if (String(key).startsWith(prefix)) generation.delete(key);
-    }
+    for (const key of this.histories.keys()) if (String(key).startsWith(prefix)) this.histories.delete(key);
   }
 
   private get isFull(): boolean {
-    return this.young.size + this.old.size >= this.maxKeys;
-  }
-
-  private keep(key: Key, history: CallHistory): void {
-    this.periodMs = Math.max(this.periodMs, history.windowMs);
-    this.young.set(key, history);
-    this.old.delete(key);
+    return this.histories.size >= this.maxKeys;
   }
 
   private dropExpired(now: number): void {
-    for (const generation of [this.young, this.old]) {
-      for (const [key, history] of generation) if (history.isExpired(now)) generation.delete(key);
-    }
+    this.searchedAt = now;
+    for (const [key, history] of this.histories) if (history.isExpired(now)) this.histories.delete(key);
   }
-
-  private turn(now: number): void {
-    this.old = this.young;
-    this.young = new Map();
-    this.periodEnd = now + this.periodMs;
-  }
-}
-
-/** Limiter for use cases that count attempts themselves, so that in-process callers are limited too. */
-export interface AttemptLimiter {
-  /**
-   * Counts an attempt. `source`: see `HitOptions`. @throws DomainError RATE_LIMITED `{ retryAfter }` in seconds;
-   * rejected attempts do not count
-   */
-  attempt(rule: LimitRule, key: string | number, source?: string): void;
-  /** Removes the latest attempt. */
-  withdraw(rule: LimitRule, key: string | number, source?: string): void;
-  /** Removes all attempts of a key. */
-  forget(rule: LimitRule, key: Key, source?: string): void;
 }
 
 const TEXT = 'API usage exceeded rate limit; see https://zulip.com/api/http-headers#rate-limiting-response-headers';
@@ -294,13 +258,11 @@ export interface RateLimiterOptions {
   readonly maxKeysPerSource?: number;
 }
 
-const NO_OPTIONS: HitOptions = {};
-
 /**
  * Exact in-memory call limiter with constant cost per call. Servers of one database exchange their counts. A flood of keys cannot evict active
  * counters; excess keys share counters instead.
  */
-export class RateLimiter implements AttemptLimiter {
+export class RateLimiter {
   readonly isOn: boolean;
   private readonly clock: Clock;
   private readonly rules: Readonly<Record<LimitRule, readonly Quota[]>>;
@@ -318,7 +280,7 @@ export class RateLimiter implements AttemptLimiter {
   }
 
   /** Counts the call if it is allowed. */
-  hit(rule: LimitRule, key: Key, options: HitOptions = NO_OPTIONS): LimitState {
+  hit(rule: LimitRule, key: Key, options: HitOptions = {}): LimitState {
     const now = this.clock.nowMs();
     const history = this.of(rule).open(key, now, options);
     const state = history.stateAt(now);
@@ -339,7 +301,7 @@ export class RateLimiter implements AttemptLimiter {
       const quotas = this.rules[rule];
       const expiresAt = Math.ceil(now / 1000) + Math.max(...quotas.map(({ windowSeconds }) => windowSeconds));
       for (const [key, { calls, isReset }] of keys) {
-        const state = this.of(rule).find(key, now, NO_OPTIONS)?.stateAt(now);
+        const state = this.of(rule).find(key)?.stateAt(now);
         const share = TOLD_AT_ONCE.has(rule) ? 0 : TOLD_SHARE;
         const isTold = isReset || (state && state.limit - state.remaining >= state.limit * share);
         // Keeps counts that have not expired and are too small to report.
@@ -367,9 +329,9 @@ export class RateLimiter implements AttemptLimiter {
     const key = JSON.parse(text) as Key;
     const now = this.clock.nowMs();
     const counters = this.of(rule as LimitRule);
-    if (isReset) counters.forget(key, now, NO_OPTIONS);
-    for (let call = 0; call < calls; call++) counters.open(key, now, NO_OPTIONS).add(now);
-    for (let call = 0; call > calls; call--) counters.find(key, now, NO_OPTIONS)?.undo();
+    if (isReset) counters.forget(key);
+    for (let call = 0; call < calls; call++) counters.open(key, now).add(now);
+    for (let call = 0; call > calls; call--) counters.find(key)?.undo();
   }
 
   /** Records a change for other servers. */
@@ -386,25 +348,30 @@ export class RateLimiter implements AttemptLimiter {
   }
 
   /** Returns the state without counting. */
-  peek(rule: LimitRule, key: Key, options: HitOptions = NO_OPTIONS): LimitState {
-    const now = this.clock.nowMs();
-    const history = this.of(rule).find(key, now, options) ?? new CallHistory(options.quotas ?? this.rules[rule]);
-    return history.stateAt(now);
+  peek(rule: LimitRule, key: Key): LimitState {
+    const history = this.of(rule).find(key) ?? new CallHistory(this.rules[rule]);
+    return history.stateAt(this.clock.nowMs());
   }
 
+  /**
+   * Counts an attempt of a use case. `source`: see `HitOptions`. @throws DomainError RATE_LIMITED `{ retryAfter }` in
+   * seconds; rejected attempts do not count
+   */
   attempt(rule: LimitRule, key: Key, source?: string): void {
     if (!this.isOn) return;
     const state = this.hit(rule, key, { source });
     if (!state.isAllowed) throw rateLimited(state);
   }
 
-  withdraw(rule: LimitRule, key: Key, source?: string): void {
-    this.of(rule).find(key, this.clock.nowMs(), { source })?.undo();
+  /** Removes the latest attempt. */
+  withdraw(rule: LimitRule, key: Key): void {
+    this.of(rule).find(key)?.undo();
     this.note(rule, key, -1);
   }
 
+  /** Removes all attempts of a key. */
   forget(rule: LimitRule, key: Key, source?: string): void {
-    this.of(rule).forget(key, this.clock.nowMs(), { source });
+    this.of(rule).forget(key, { source });
     this.note(rule, key, 0, true);
   }
 
