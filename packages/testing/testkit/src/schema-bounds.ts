@@ -169,10 +169,9 @@ export function excessesOf(schema: ParameterSchema): readonly Excess[] {
 
 const tooLong = (limit: number, unit: string) => `is too long (limit: ${limit} ${unit})`;
 
-function excessOfText({ minLength, maxLength }: ParameterSchema): readonly Excess[] {
+function excessOfText({ maxLength }: ParameterSchema): readonly Excess[] {
   if (maxLength === undefined) return [];
-  const refusal = minLength === maxLength ? `is not length ${maxLength}` : tooLong(maxLength, 'characters');
-  return [{ value: 'x'.repeat(maxLength + 1), refusal }];
+  return [{ value: 'x'.repeat(maxLength + 1), refusal: tooLong(maxLength, 'characters') }];
 }
 
 function excessesOfList({ items = {}, minItems = 0, maxItems }: ParameterSchema): readonly Excess[] {

@@ -125,16 +125,9 @@ function paramErrorOf(value: unknown, what: string): ParamError {
   return not(value === NOT_JSON ? 'valid JSON' : what);
 }
 
-/** Maximum or exact amount; one of them is required. */
-type Amount =
-  | { readonly max: number; readonly length?: undefined }
-  | { readonly length: number; readonly max?: undefined };
-
-/**
- * Text length in code points. `max` fails with `{p} is too long (limit: {max} characters)`, `length` with `{p} is not
- * length {length}`.
- */
-export type TextRules = Amount & {
+export interface TextRules {
+  /** Maximum length in code points; fails with `{p} is too long (limit: {max} characters)`. */
+  readonly max: number;
   /** True to trim white space before other checks. */
   readonly strip?: boolean;
   /** Minimum in code points; fails with `{p} is too short.` */
@@ -143,26 +136,23 @@ export type TextRules = Amount & {
   readonly notBlank?: boolean;
   /** Fails with `{p} has invalid format`. Applied only to text within the maximum. */
   readonly pattern?: RegExp;
-};
+}
 
 /** Field text as is, including quotes; a JSON string inside lists and objects. */
 export function text(rules: TextRules): ParamType<string> {
-  const { strip, min = 0, max, length, notBlank, pattern } = rules;
+  const { strip, min = 0, max, notBlank, pattern } = rules;
   return {
     decode: asIs,
     normalize: (value) => (strip && typeof value === 'string' ? trim(value) : value),
     check(value) {
       if (typeof value !== 'string') return paramErrorOf(value, 'a string');
       if (notBlank && trim(value) === '') return new ParamError((p) => `${p} cannot be blank`);
-      if (length !== undefined && (isShorterThan(value, length) || isLongerThan(value, length))) {
-        return not(`length ${length}`);
-      }
       if (isShorterThan(value, min)) return new ParamError((p) => `${p} is too short.`);
-      if (max !== undefined && isLongerThan(value, max)) return new TooLong(max);
+      if (isLongerThan(value, max)) return new TooLong(max);
       return pattern && !pattern.test(value) ? new ParamError((p) => `${p} has invalid format`) : undefined;
     },
-    jsonLength: textJsonLength((max ?? length)!),
-    schema: { type: 'string', minLength: length ?? rules.min, maxLength: length ?? max, pattern: pattern?.source },
+    jsonLength: textJsonLength(max),
+    schema: { type: 'string', minLength: rules.min, maxLength: max, pattern: pattern?.source },
   };
 }
 
@@ -262,6 +252,11 @@ export function boolean(): ParamType<boolean> {
     schema: { type: 'boolean' },
   };
 }
+
+/** Maximum or exact amount; one of them is required. */
+type Amount =
+  | { readonly max: number; readonly length?: undefined }
+  | { readonly length: number; readonly max?: undefined };
 
 /**
  * Number of elements. `max` fails with `{p} is too long (limit: {max} items)`, `length` with `{p} should have exactly

@@ -1,12 +1,11 @@
 import 'reflect-metadata';
 import { plainToInstance, Transform } from 'class-transformer';
-import { IsBoolean, IsIn, IsInt, IsNumber, Max, Min } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
 import { badParameter, confusingArguments, missingArgument } from '../wire/reply.js';
 import type { Parameters, PathParameters } from '../wire/request.js';
 import { constrain, HasParamType, invalidProperties } from './param-constraints.js';
 import {
   boolean,
-  float,
   integer,
   integerOneOf,
   type ListRules,
@@ -91,8 +90,6 @@ export const NullableIntegerParam = (options: NumberRules & ParamOptions = {}) =
   param(nullable(integer(options)), options);
 export const IntegerOneOfParam = (numbers: readonly number[], options?: ParamOptions) =>
   param(integerOneOf(numbers, NOT_LISTED), options, [IsIn(numbers)]);
-export const FloatParam = (options: NumberRules & ParamOptions = {}) =>
-  param(float(options), options, [IsNumber(), ...within(options)]);
 export const BooleanParam = (options?: ParamOptions) => param(boolean(), options, [IsBoolean()]);
 export const NullableBooleanParam = (options?: ParamOptions) => param(nullable(boolean()), options);
 /** JSON list of integers in a form field: `principals=[7,8]`. */
