@@ -5,10 +5,11 @@ import type { AnonymousClient, OrganizationClient, Route } from '../declarations
 import type { Body, Charge } from '../limits/budgets.js';
 import type { LimitState } from '../limits/counters.js';
 import type { Identity, Proof } from '../security/authenticate.js';
+import type { LogInRecord } from '../wire/reply.js';
 import { clientNameOf, type PathParameters } from '../wire/request.js';
 import type { Endpoint, Style, TablePath } from './paths.js';
 import type { ReceivedRequest } from './received-request.js';
-import type { AuditedChanges, FailedLogIn, RequestSpan } from './request-log.js';
+import type { AuditedChanges, RequestSpan } from './request-log.js';
 import type { Services } from './services.js';
 
 /** State of one request, which the checks complete one after the other. */
@@ -29,7 +30,7 @@ export class Call {
   caller: Caller | AnonymousClient | undefined;
   dto: object | undefined;
   ignoredParameters: readonly string[] = [];
-  failedLogIn: FailedLogIn | null = null;
+  failedLogIn: LogInRecord | null = null;
   changes: AuditedChanges | undefined;
   limit: LimitState | undefined;
   /** Charges for the body while the request is in progress. */

@@ -8,7 +8,7 @@ import { BASIC_CHALLENGE, type Reply } from '../wire/reply.js';
 import { Call, callOf } from './call.js';
 import { triedLogInOf } from './caller.js';
 import { ReceivedRequest } from './received-request.js';
-import { accountOf, auditedLogInOf, type FailedLogIn, failedLogInOf } from './request-log.js';
+import { accountOf, auditedLogInOf, failedLogInOf } from './request-log.js';
 import type { Services } from './services.js';
 import { targetOf } from './target.js';
 
@@ -64,8 +64,9 @@ async function replyTo(error: unknown, call: Call): Promise<Reply | null> {
   const { services, request, route } = call;
   if (call.path) {
     const tried = triedLogInOf(error, request, call.proof);
-    call.failedLogIn = failedLogInOf(error, call.endpoint?.route.logInMethod, tried);
-    if (call.failedLogIn && call.endpoint?.route.logInMethod !== undefined) await recordFailure(call, call.failedLogIn);
+    const failed = failedLogInOf(error, call.endpoint?.route.logInMethod, tried);
+    call.failedLogIn = failed && { ...failed, account: accountOf(request) };
+    if (call.endpoint?.route.logInMethod !== undefined) await recordFailure(call);
   }
   const { reply, message, isBug } = services.options.errorReplies.replyTo(error, request.variant);
   if (reply.headers === BASIC_CHALLENGE) {
@@ -80,9 +81,8 @@ async function replyTo(error: unknown, call: Call): Promise<Reply | null> {
 }
 
 /** Adds a failed log-in to the audit log. */
-async function recordFailure({ services, request, caller }: Call, failedLogIn: FailedLogIn): Promise<void> {
-  const logIn = { ...failedLogIn, account: accountOf(request) ?? null };
-  const audited = auditedLogInOf({ logIn }, caller?.realmId, request);
+async function recordFailure({ services, request, caller, failedLogIn }: Call): Promise<void> {
+  const audited = failedLogIn && auditedLogInOf({ logIn: failedLogIn }, caller?.realmId, request);
   if (!audited) return;
   await services.options.auditRecorder
     ?.recordLogIn(audited)

@@ -86,12 +86,6 @@ const WRONG_CREDENTIALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'WRONG_PASSWORD',
 ]);
 
-export interface FailedLogIn {
-  readonly method: string;
-  /** Error code. */
-  readonly failure: string;
-}
-
 /** Refused credentials of a request. */
 export interface TriedLogIn {
   /** Value of the header. */
@@ -103,7 +97,11 @@ export interface TriedLogIn {
 }
 
 /** `method`: log-in method of the operation. Returns null if the refusal does not concern a log-in. */
-export function failedLogInOf(refusal: unknown, method: string | undefined, tried: TriedLogIn): FailedLogIn | null {
+export function failedLogInOf(
+  refusal: unknown,
+  method: string | undefined,
+  tried: TriedLogIn,
+): Pick<LogInRecord, 'method' | 'failure'> | null {
   if (!(refusal instanceof DomainError || refusal instanceof HttpRefusal)) return null;
   const failure = refusal.code ?? '';
   if (method !== undefined) return { method, failure };
@@ -226,11 +224,11 @@ export function changesBetween(before: AuditedState | null, after: AuditedState 
 
 const shown = (value: unknown): unknown => (typeof value === 'string' ? value.slice(0, MAX_LOGGED_LENGTH) : value);
 
-/** Returns the account named by the log-in parameters or header, as written by the client. */
-export function accountOf(request: ReceivedRequest): string | undefined {
+/** Returns the account named by the log-in parameters or header, as written by the client; null if there is none. */
+export function accountOf(request: ReceivedRequest): string | null {
   const header = /^basic\s+([a-z\d+/=_-]{1,2000})/i.exec(request.header('authorization') ?? '')?.[1];
   const basic = header && Buffer.from(header, 'base64').toString('utf8').split(':', 1)[0];
-  return (request.parameters.get('username') ?? basic ?? claimedBy(request))?.slice(0, MAX_LOGGED_LENGTH);
+  return (request.parameters.get('username') ?? basic ?? claimedBy(request))?.slice(0, MAX_LOGGED_LENGTH) ?? null;
 }
 
 /** Returns the address in an unverified token. */
@@ -252,7 +250,7 @@ export interface LoggedRequest {
   /** Changes made by an administrative operation; undefined if it failed or is not administrative. */
   readonly changes: AuditedChanges | undefined;
   /** Failed log-in implied by the refusal of the request. */
-  readonly failedLogIn: FailedLogIn | null;
+  readonly failedLogIn: LogInRecord | null;
   /** Program that acted for an organization. */
   readonly client: OrganizationClient | undefined;
 }
@@ -286,32 +284,10 @@ export class RequestLog {
   ): void {
     const { route } = answered;
     if (reply && route?.path === '/register') this.warnOfLongState(request, logged, reply, answered);
-    if (reply?.logIn) {
-      const fields = fieldsOf(request, logged, answered);
-      const { method, account, failure, change } = reply.logIn;
-      const kind = failure === null ? 'log-in' : 'failed log-in';
-      const about = {
-        account: account?.slice(0, MAX_LOGGED_LENGTH),
-        logInMethod: method,
-        ...(failure && { failure }),
-        ...(change && { change }),
-      };
-      warn(this.logger, { audit: kind, ...fields, ...about }, kind);
-    } else if (reply?.logInChange) {
-      const fields = fieldsOf(request, logged, answered);
-      const { account, method, change } = reply.logInChange;
-      warn(this.logger, { audit: 'log-in change', ...fields, account, logInMethod: method, change }, 'log-in change');
-    } else if (logged.failedLogIn) {
-      const fields = fieldsOf(request, logged, answered);
-      const { method, failure } = logged.failedLogIn;
-      const about = { account: accountOf(request), logInMethod: method, failure };
-      warn(this.logger, { audit: 'failed log-in', ...fields, ...about }, 'failed log-in');
-    } else if (route && isAdministration(route)) {
-      const fields = fieldsOf(request, logged, answered);
-      const { changes, client } = logged;
-      const program = client && { program: client.name };
-      const about = { target: request.pathParameters, ...(changes && { changes }), ...program, ...reply?.audit };
-      warn(this.logger, { audit: 'administration', ...fields, ...about }, 'administration');
+    const audited = auditedBy(request, logged, reply, route);
+    if (audited) {
+      const [audit, about] = audited;
+      warn(this.logger, { audit, ...fieldsOf(request, logged, answered), ...about }, audit);
     } else if (this.logger.info !== dropLine) this.logger.info(fieldsOf(request, logged, answered), 'request');
   }
 
@@ -329,6 +305,29 @@ export class RequestLog {
     const fields = { ...fieldsOf(request, logged, answered), megabytes };
     warn(this.logger, fields, 'clients receive a long register response; see docs/guides/support-chat.md');
   }
+}
+
+/** Returns the kind and the fields of an audit line; null for other requests. */
+function auditedBy(
+  { pathParameters }: ReceivedRequest,
+  { failedLogIn, changes, client }: LoggedRequest,
+  reply: LoggedReply | null,
+  route: Route | undefined,
+): readonly [kind: string, about: object] | null {
+  const logIn = reply?.logIn ?? failedLogIn;
+  if (logIn) {
+    const { account, method, failure, change } = logIn;
+    const about = { account: account?.slice(0, MAX_LOGGED_LENGTH), logInMethod: method };
+    const kind = failure === null ? 'log-in' : 'failed log-in';
+    return [kind, { ...about, ...(failure && { failure }), ...(change && { change }) }];
+  }
+  if (reply?.logInChange) {
+    const { account, method, change } = reply.logInChange;
+    return ['log-in change', { account, logInMethod: method, change }];
+  }
+  if (!route || !isAdministration(route)) return null;
+  const program = client && { program: client.name };
+  return ['administration', { target: pathParameters, ...(changes && { changes }), ...program, ...reply?.audit }];
 }
 
 /** Number of characters of a complete body; 0 for one that is generated while it is sent. */
