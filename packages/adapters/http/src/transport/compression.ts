@@ -76,8 +76,9 @@ export function compressPieces(pieces: AsyncIterable<readonly BodyChunk[]>, enco
   return compressor;
 }
 
+export const joined = (chunks: readonly BodyChunk[]): Buffer =>
+  Buffer.concat(chunks.map((chunk) => (typeof chunk === 'string' ? Buffer.from(chunk) : chunk)));
+
 async function* chunksOf(pieces: AsyncIterable<readonly BodyChunk[]>): AsyncGenerator<Buffer> {
-  for await (const piece of pieces) {
-    yield Buffer.concat(piece.map((chunk) => (typeof chunk === 'string' ? Buffer.from(chunk) : chunk)));
-  }
+  for await (const piece of pieces) yield joined(piece);
 }

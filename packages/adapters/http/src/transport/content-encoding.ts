@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Transform } from 'node:stream';
 import { createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import type { BodyRules } from '../limits/budgets.js';
-import { bodyTooLarge, HttpRefusal, malformedPayload } from '../wire/reply.js';
-import { Collector } from './multipart.js';
+import { HttpRefusal, malformedPayload } from '../wire/reply.js';
+import { collect } from './multipart.js';
 
 /** Maximum ratio of decoded to received bytes, for bodies that decode to more than `RATIO_FREE_BYTES`. */
 const MAX_RATIO = 100;
@@ -47,23 +47,8 @@ export async function decodeBody(content: Buffer, encoding: string, { maxBytes, 
     throw refused('The Content-Encoding must be gzip, deflate or identity.', 'gzip, deflate');
   }
   const limit = Math.min(maxBytes, Math.max(RATIO_FREE_BYTES, MAX_RATIO * content.length));
-  return new Promise((resolve, reject) => {
-    const collector = new Collector(charge, limit);
-    const fail = (error: unknown): void => {
-      decoder.destroy();
-      charge.release();
-      reject(error);
-    };
-    decoder.on('data', (chunk: Buffer) => {
-      if (collector.size + chunk.length > limit) return fail(bodyTooLarge());
-      try {
-        collector.add(chunk);
-      } catch (error) {
-        fail(error);
-      }
-    });
-    decoder.on('error', () => fail(malformedPayload()));
-    decoder.on('end', () => resolve(collector.bytes));
-    decoder.end(content);
-  });
+  const { content: decoded, fail } = collect(decoder, charge, limit);
+  decoder.on('error', () => fail(malformedPayload()));
+  decoder.end(content);
+  return decoded.finally(() => decoder.destroy());
 }

@@ -15,7 +15,7 @@ import { bodyTooLarge, malformedPayload, requestTooSlow } from '../wire/reply.js
 import type { UploadedFile } from '../wire/request.js';
 
 /** Collects received chunks in one buffer, because keeping each tiny chunk would cost hundreds of bytes. */
-export class Collector {
+class Collector {
   private content: Buffer = Buffer.alloc(0);
   private isOwn = false;
   size = 0;
@@ -67,37 +67,40 @@ export function readAtOnce(message: IncomingMessage, { maxBytes, charge }: BodyR
   return content;
 }
 
-export function readAll(message: IncomingMessage, { maxBytes, charge, timeoutMs }: BodyRules): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const declared = declaredLength(message);
-    if (declared > maxBytes) return reject(bodyTooLarge());
-    let collector: Collector | undefined = new Collector(charge, declared || maxBytes);
-    // Drops further input so that the client can read the response.
-    const fail = (error: unknown): void => {
+/** Collects a stream of at most `limit` bytes until it ends or `fail` is called, and drops input after a failure. */
+export function collect(stream: Readable, charge: Charge, limit: number, expected = limit) {
+  let collector: Collector | undefined = new Collector(charge, expected);
+  let fail!: (error: unknown) => void;
+  const content = new Promise<Buffer>((resolve, reject) => {
+    fail = (error) => {
       collector = undefined;
-      clearTimeout(deadline);
       charge.release();
       reject(error);
     };
-    const deadline = setTimeout(() => fail(requestTooSlow()), timeoutMs);
-    message.on('data', (chunk: Buffer) => {
+    stream.on('data', (chunk: Buffer) => {
       if (!collector) return;
-      if (collector.size + chunk.length > maxBytes) return fail(bodyTooLarge());
+      if (collector.size + chunk.length > limit) return fail(bodyTooLarge());
       try {
         collector.add(chunk);
       } catch (error) {
         fail(error);
       }
     });
-    message.on('end', () => {
-      clearTimeout(deadline);
-      if (collector) resolve(collector.bytes);
-    });
-    whenGone(message, fail);
+    stream.on('end', () => collector && resolve(collector.bytes));
   });
+  return { content, fail };
 }
 
-export function whenGone(message: IncomingMessage, fail: (error: Error) => void): void {
+export async function readAll(message: IncomingMessage, { maxBytes, charge, timeoutMs }: BodyRules): Promise<Buffer> {
+  const declared = declaredLength(message);
+  if (declared > maxBytes) throw bodyTooLarge();
+  const { content, fail } = collect(message, charge, maxBytes, declared || maxBytes);
+  const deadline = setTimeout(() => fail(requestTooSlow()), timeoutMs);
+  whenGone(message, fail);
+  return content.finally(() => clearTimeout(deadline));
+}
+
+function whenGone(message: IncomingMessage, fail: (error: Error) => void): void {
   if (message.destroyed && !message.readableEnded) fail(new ClientGone());
   message.on('error', () => fail(new ClientGone()));
   message.on('close', () => {

@@ -22,6 +22,7 @@ import {
   type Encoding,
   hasCredentials,
   isCompressible,
+  joined,
 } from './compression.js';
 
 export interface ReplyContext {
@@ -133,10 +134,7 @@ export class ResponseWriter {
       const content = contentOf(body as Content);
       const length = lengthOf(content)!;
       writeHead(response, reply, context, length, encoding);
-      this.end(response, raw, content, () => {
-        // Usually false, because the kernel has accepted everything by now.
-        if (!response.writableFinished) void this.watch(response, length, context.client);
-      });
+      this.endShort(response, content, length, context);
     }
     return { status, done: null };
   }
@@ -147,16 +145,18 @@ export class ResponseWriter {
     const content = await compress(text, encoding);
     if (response.destroyed) return;
     writeHead(response, reply, context, content.length, encoding);
-    this.end(response, context.request.raw, content, () => {
-      if (!response.writableFinished) void this.watch(response, content.length, context.client);
-    });
+    this.endShort(response, content, content.length, context);
   }
 
-  /** Tracks a short response that the client does not read immediately. */
-  private async watch(response: ServerResponse, bytes: number, client: ClientKey): Promise<void> {
-    this.budget.take(client, bytes);
-    await this.until('close', response, bytes);
-    this.budget.release(client, bytes);
+  /** Charges a short response that the client does not read immediately. */
+  private endShort(response: ServerResponse, content: Content, bytes: number, { request, client }: ReplyContext): void {
+    this.end(response, request.raw, content, async () => {
+      // Usually true, because the kernel has accepted everything by now.
+      if (response.writableFinished) return;
+      this.budget.take(client, bytes);
+      await this.until('close', response, bytes);
+      this.budget.release(client, bytes);
+    });
   }
 
   /** Charges bytes held until they are sent. Returns a release function, or the reason for rejection. */
@@ -310,9 +310,6 @@ const sizeOf = (chunks: readonly BodyChunk[]): number => chunks.reduce((sum, { l
 /** Joins short texts. Longer ones are written together without another copy. */
 const contentOf = (body: Content): Content =>
   isPieces(body) && sizeOf(body) < SHORT && !body.some((chunk) => Buffer.isBuffer(chunk)) ? body.join('') : body;
-
-const joined = (chunks: readonly BodyChunk[]): Buffer =>
-  Buffer.concat(chunks.map((chunk) => (typeof chunk === 'string' ? Buffer.from(chunk) : chunk)));
 
 /** Writes several chunks in one system call without joining them. Returns false if the client must read first. */
 function writeTogether(response: ServerResponse, parts: readonly BodyChunk[]): boolean {
