@@ -2,7 +2,7 @@ import type { AnyEventType } from '@parley/domain/kernel';
 import { CHANNELS } from './channels/channels.js';
 import type { HttpFeature } from './declarations/feature.js';
 import { fixedSection } from './declarations/register-section.js';
-import type { Presenters } from './delivery/event-presenter.js';
+import { joinParts, type MessagePart, type Presenters } from './delivery/event-presenter.js';
 import { EVENT_STREAMS } from './events/event-streams.js';
 import { EVENTS } from './events/events.js';
 import { EXPORTS } from './exports/exports.js';
@@ -49,7 +49,6 @@ import { PRESENCE } from './users/presence.js';
 import { SLASH_COMMANDS } from './users/slash-commands.js';
 import { STATUSES } from './users/statuses.js';
 import { USERS } from './users/users.js';
-import { joinParts, type MessagePart } from './wire/message-parts.js';
 import { ErrorReplies } from './wire/reply.js';
 import * as wire from './wire/schema.js';
 

@@ -1,9 +1,8 @@
-export type { RouteDependencies } from './declarations/feature.js';
+export type { RouteDependencies, WebAsset, WebAssets } from './declarations/feature.js';
 export { CONTRACT_AREAS, WITHOUT_PAGE } from './declarations/operation.js';
 export type { CallerRole, RoleLookup } from './declarations/route.js';
 export { type DocumentedRoute, isDocumented, type Route, route } from './declarations/route.js';
 export { type Demo, FEATURE_LEVEL, ZULIP_VERSION } from './declarations/server-info.js';
-export type { WebAsset, WebAssets } from './declarations/web-assets.js';
 export { eventTypeName } from './delivery/event-presenter.js';
 export { LongPoll } from './delivery/long-poll.js';
 export { PublicRealms } from './delivery/public-realm.js';
@@ -21,8 +20,7 @@ export type {
   RequestTracer,
 } from './express/request-log.js';
 export { changesBetween, dropLine, type Logger, silentLogger, warn } from './express/request-log.js';
-export { createExpressAdapter, type ExpressAdapter, type Middleware } from './express/router.js';
-export { serveInTurns } from './express/turns.js';
+export { createExpressAdapter, type ExpressAdapter, type Middleware, serveInTurns } from './express/router.js';
 export { ERROR_REPLIES } from './features.js';
 export { pngChunk } from './files/pictures.js';
 export { permissionTitle } from './groups/group-settings.js';

@@ -20,11 +20,10 @@ import {
 } from '@parley/domain/channels';
 import type { ChannelId, UserId } from '@parley/domain/kernel';
 import type { TopicSummary } from '@parley/domain/messages';
-import { PresentedTexts } from '../delivery/presented-texts.js';
 import { permissionTitle, presentGroupSetting, type WireGroupSetting } from '../groups/group-settings.js';
 import { permissionFields } from '../groups/groups.js';
 import { PresentedText, SharedList } from '../params/json-lists.js';
-import { EncodedTexts } from '../wire/caches.js';
+import { EncodedTexts, PresentedTexts } from '../wire/caches.js';
 import type { WireFields } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
 

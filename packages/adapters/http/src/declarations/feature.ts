@@ -1,18 +1,34 @@
 import type { LoadUnicodeEmoji } from '@parley/domain/files';
 import type { AnyEventType, Clock, EventHub, RealmUrls } from '@parley/domain/kernel';
 import type { PresenceBoard } from '@parley/domain/users';
-import type { Presenters } from '../delivery/event-presenter.js';
+import type { MessagePart, Presenters } from '../delivery/event-presenter.js';
 import type { LongPoll } from '../delivery/long-poll.js';
 import type { PublicRealms } from '../delivery/public-realm.js';
 import type { SessionCookies } from '../security/authenticate.js';
-import type { MessagePart } from '../wire/message-parts.js';
-import type { WireErrors } from '../wire/reply.js';
+import type { ByteStream, WireErrors } from '../wire/reply.js';
 import type { WireSchema } from '../wire/schema.js';
 import type { Tag } from './operation.js';
 import type { RegisterSection } from './register-section.js';
 import type { Route } from './route.js';
 import type { ServerInfo } from './server-info.js';
-import type { WebAssets } from './web-assets.js';
+
+/** Built web client. */
+export interface WebAssets {
+  /**
+   * HTML of the application with relative file addresses (`./…`), or null if it has not been built. Absent if only the
+   * element is served.
+   */
+  page?(): Promise<string | null>;
+  /** Opens a file with a content digest in its name; null for unknown names. */
+  open(name: string, acceptedEncodings: string): Promise<WebAsset | null>;
+}
+
+export interface WebAsset {
+  readonly contentType: string;
+  /** Absent if the file is sent unencoded. */
+  readonly contentEncoding?: string;
+  readonly body: ByteStream;
+}
 
 /** Dependencies of presenters besides use case results. */
 export interface RouteDependencies {

@@ -17,8 +17,7 @@ import {
 } from '@parley/domain/kernel';
 import { LastCalls } from '../limits/last-calls.js';
 import { YieldingCalls } from '../limits/yielding.js';
-import { EncodedTexts } from '../wire/caches.js';
-import type { MessagePart } from '../wire/message-parts.js';
+import { EncodedTexts, PresentedTexts } from '../wire/caches.js';
 import { type BodyChunk, type Reply, success, WireText } from '../wire/reply.js';
 import type { Request } from '../wire/request.js';
 import {
@@ -26,6 +25,7 @@ import {
   type EventContext,
   type EventWriter,
   endWithId,
+  type MessagePart,
   type Presented,
   presentationOf,
   type QueuePresentation,
@@ -33,7 +33,6 @@ import {
   type WireEvent,
   type Within,
 } from './event-presenter.js';
-import { PresentedTexts } from './presented-texts.js';
 import type { EventRealm, PublicRealms } from './public-realm.js';
 
 /** Maximum size of one response; the next poll continues (events §6.3). An oversized event gets its own response. */

@@ -1,5 +1,6 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import express from 'express';
+import { YieldingCalls } from '../limits/yielding.js';
 import type { Reply } from '../wire/reply.js';
 import type { PathParameters } from '../wire/request.js';
 import { beginCallOf, Call } from './call.js';
@@ -44,6 +45,20 @@ export function createExpressAdapter(options: AdapterOptions): ExpressAdapter {
     },
     drain: (patienceMs) => services.requests.drain(patienceMs),
   };
+}
+
+/** Requests handled per event loop turn, once the requests of a turn have taken `IMMEDIATE_MS`. */
+const REQUESTS_PER_TURN = 16;
+const IMMEDIATE_MS = 5;
+
+/**
+ * Creates a Node server listener of a router; other requests go to `otherwise`. If one caller sends many requests at
+ * once, other callers do not wait behind them.
+ */
+export function serveInTurns(router: Middleware, otherwise: RequestListener): RequestListener {
+  const calls = new YieldingCalls(REQUESTS_PER_TURN, IMMEDIATE_MS);
+  return (request, response) =>
+    calls.run(() => router(request, response, () => otherwise(request, response)), request.headers.authorization);
 }
 
 const EXACT = { caseSensitive: true, strict: true };

@@ -8,10 +8,10 @@ import type {
 } from '@parley/domain/membership';
 import { publicAddress, seesEmailOf } from '@parley/domain/users';
 import type { BotTrigger } from '@parley/domain/writing';
+import type { MessagePart } from '../delivery/event-presenter.js';
 import { publicRealmOf } from '../delivery/public-realm.js';
 import { presentMessage } from '../messages/message.presenters.js';
 import { UNKNOWN_USER_NAME } from '../users/user.presenters.js';
-import type { MessagePart } from '../wire/message-parts.js';
 import { variantByKey } from '../wire/request.js';
 
 const TRIGGERS: Readonly<Record<BotTrigger, string>> = { mention: 'mention', directMessage: 'direct_message' };

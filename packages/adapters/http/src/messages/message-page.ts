@@ -13,11 +13,10 @@ import type {
 } from '@parley/domain/messages';
 import type { EmailVisibility, Realm } from '@parley/domain/realms';
 import { seesEmailOf } from '@parley/domain/users';
-import { PresentedTexts } from '../delivery/presented-texts.js';
+import type { MessagePart } from '../delivery/event-presenter.js';
 import { type PublicRealm, publicRealmOf } from '../delivery/public-realm.js';
 import type { YieldingScheduler } from '../limits/yielding.js';
-import { TextChunks } from '../wire/caches.js';
-import type { MessagePart } from '../wire/message-parts.js';
+import { PresentedTexts, TextChunks } from '../wire/caches.js';
 import { WireText } from '../wire/reply.js';
 import { CLIENT_VARIANTS } from '../wire/request.js';
 import {

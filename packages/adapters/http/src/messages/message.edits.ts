@@ -1,6 +1,6 @@
 import { type MessageEdit, type MessageSnapshot, visibleEdits } from '@parley/domain/messages';
 import { presentTopic } from '../channels/channel.presenters.js';
-import type { MessagePart } from '../wire/message-parts.js';
+import type { MessagePart } from '../delivery/event-presenter.js';
 import type { WireFields } from '../wire/reply.js';
 
 /** Message part with edits (messages §2.5); absent if no edits are shown. */

@@ -13,12 +13,17 @@ import type {
 import { dummyAddress, seesEmailOf } from '@parley/domain/users';
 import type { SentMessage } from '@parley/domain/writing';
 import { presentTopic, VISIBILITY_POLICIES } from '../channels/channel.presenters.js';
-import { type EventContext, opened, type Presented } from '../delivery/event-presenter.js';
+import {
+  type EventContext,
+  type MessagePart,
+  opened,
+  type PartForm,
+  type Presented,
+} from '../delivery/event-presenter.js';
 import { type PublicRealm, publicRealmOf } from '../delivery/public-realm.js';
 import { EMOJI_FIELDS } from '../files/emoji.js';
 import { avatarUrl, unknownAvatarUrl } from '../users/avatar-urls.js';
 import { UNKNOWN_USER_NAME } from '../users/user.presenters.js';
-import type { MessagePart, PartForm } from '../wire/message-parts.js';
 import type { WireFields } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
 

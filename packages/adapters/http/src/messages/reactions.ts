@@ -9,6 +9,7 @@ import {
   form,
   keyOf,
   locatedBy,
+  type MessagePart,
   opened,
   type Presented,
   type Presenters,
@@ -17,7 +18,6 @@ import { EMOJI_FIELDS, parseEmojiType, presentEmoji } from '../files/emoji.js';
 import { MAX_TEXT_LENGTH } from '../params/param-types.js';
 import { IntegerParam, TextParam } from '../params/params.js';
 import { UNKNOWN_USER_NAME } from '../users/user.presenters.js';
-import type { MessagePart } from '../wire/message-parts.js';
 import { type ClientVariant, variantByKey } from '../wire/request.js';
 import * as wire from '../wire/schema.js';
 import { shownAddress } from './message.presenters.js';

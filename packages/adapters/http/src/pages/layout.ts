@@ -9,9 +9,9 @@ import {
   type TextLanguage,
 } from '@parley/domain/kernel';
 import type { Realm } from '@parley/domain/realms';
+import type { WebAssets } from '../declarations/feature.js';
 import { type Context, type Method, type Route, route } from '../declarations/route.js';
 import type { ServerInfo } from '../declarations/server-info.js';
-import type { WebAssets } from '../declarations/web-assets.js';
 import { type PublicRealms, publicRealmOf } from '../delivery/public-realm.js';
 import { realmImageUrl } from '../files/realm-image-urls.js';
 import type { Dto } from '../params/params.js';

@@ -2,10 +2,9 @@ import { getOrThrow, type RealmUrls, slicesOf, type UserId } from '@parley/domai
 import type { EmailVisibility } from '@parley/domain/realms';
 import { emailVisibilityOf, type UserList, visibleEmailSettings } from '@parley/domain/users';
 import { type EventForm, form } from '../delivery/event-presenter.js';
-import { PresentedTexts } from '../delivery/presented-texts.js';
 import { publicRealmOf } from '../delivery/public-realm.js';
 import { SharedList } from '../params/json-lists.js';
-import { EncodedTexts } from '../wire/caches.js';
+import { EncodedTexts, PresentedTexts } from '../wire/caches.js';
 import * as wire from '../wire/schema.js';
 import { type PresentableUser, presentUser, type UserForm } from './user.presenters.js';
 

@@ -1,4 +1,4 @@
-import { PresentedTexts } from './presented-texts.js';
+import { PresentedTexts } from './caches.js';
 
 describe('PresentedTexts', () => {
   it('keeps all forms of the same version', () => {
