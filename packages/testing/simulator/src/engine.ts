@@ -50,6 +50,8 @@ interface Node {
 
 /** All nodes of a start, which end together, and their state as seen from outside. */
 interface Process {
+  /** Storage without faults. */
+  readonly uow: UnitOfWork;
   readonly nodes: readonly Node[];
   readonly close: () => Promise<void>;
   isDead: boolean;
@@ -105,6 +107,8 @@ export class Engine {
   /** Number of written statements before the upgrade at the next start stops; null without an upgrade. */
   upgradePlan: number | null = null;
   private starts = 0;
+  /** Ids of the servers of the present process. */
+  private readonly serverIds = new Set<string>();
   /** Number of units of work since somebody last waited for the engine. */
   private unitsSinceTurn = 0;
   private isClosed = false;
@@ -126,7 +130,16 @@ export class Engine {
     return !this.process.isDead && this.process.units + this.process.calls > 0;
   };
 
+  async hasLeasedJobs(): Promise<boolean> {
+    const { isDead, uow } = this.process;
+    if (isDead) return false;
+    const holders = await uow.readAcross(({ jobs }) => jobs.listHolders());
+    // Nobody stores the results of jobs that an earlier process had.
+    return holders.some((holder) => this.serverIds.has(holder));
+  }
+
   async start(): Promise<void> {
+    this.serverIds.clear();
     const { uow, close } = this.openStorage();
     const state = { isDead: false, units: 0, calls: 0 };
     const error: Logger['error'] = (fields, message) => this.notice(fields, message);
@@ -134,7 +147,7 @@ export class Engine {
     const [unitOfWork, buses] = [this.withFaults(uow, state), new LocalBus()];
     const nodes: Node[] = [];
     for (let n = 0; n < this.nodeCount; n++) nodes.push(await this.compose(unitOfWork, buses.connect(), log));
-    this.process = Object.assign(state, { nodes, close });
+    this.process = Object.assign(state, { nodes, uow, close });
     await settle(this.isBusy);
   }
 
@@ -149,6 +162,8 @@ export class Engine {
 
   private async compose(unitOfWork: UnitOfWork, bus: Bus, logger: Logger): Promise<Node> {
     const { time } = this;
+    const serverId = `simulated ${++this.starts}`;
+    this.serverIds.add(serverId);
     const parley = await composeParley({
       ...{ unitOfWork, bus, logger, unicodeEmoji },
       ...{ clock: time, timers: time, eventLoop: time, randomness: this.randomness },
@@ -156,7 +171,7 @@ export class Engine {
       ...{ blobs: this.blobs, partialBlobs: this.partialBlobs, images: new FakeImageProcessor() },
       ...{ passwordHasher: plainHasher, markdownRenderer: new ZulipMarkdownRenderer() },
       secret: 'the secret of a simulated server',
-      serverId: `simulated ${++this.starts}`,
+      serverId,
       onOtherSecret: 'refuse',
       url: 'http://localhost',
       defaultRealm: REALM,

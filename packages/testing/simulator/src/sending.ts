@@ -44,7 +44,7 @@ export async function send(
   const params = { ...sentTo, ...local };
   // Somebody else sends in another second, which is when the server forgets old sends.
   const beforeRetry = async () => {
-    await time.advanceTo(time.elapsedMs() + 1000, company.engine.isBusy);
+    await time.advanceTo(time.elapsedMs() + 1000, company.engine);
     await send(company, { ...step, by: (step.by + 1) % company.people.length });
   };
   const options = { cut, beforeRetry };

@@ -261,11 +261,11 @@ async function advance(company: Company, endMs: number): Promise<void> {
   const { engine, time } = company;
   const clockAt = (elapsedMs: number) => time.nowMs() + elapsedMs - time.elapsedMs();
   for (let due = company.nextJob(clockAt(endMs) / 1000); due !== null; due = company.nextJob(clockAt(endMs) / 1000)) {
-    await time.advanceTo(time.elapsedMs() + due * 1000 - time.nowMs(), engine.isBusy);
+    await time.advanceTo(time.elapsedMs() + due * 1000 - time.nowMs(), engine);
     if (engine.isDead) await company.recover();
     if (!engine.isDiskFailing) await company.checkJobs();
   }
-  await time.advanceTo(endMs, engine.isBusy);
+  await time.advanceTo(endMs, engine);
   if (engine.isDead) await company.recover();
 }
 

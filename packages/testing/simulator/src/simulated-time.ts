@@ -11,6 +11,14 @@ const MAX_ROUNDS = 1000;
 /** Maximum time that elapses at once. Timers fire late, as on a host that sleeps, but never early. */
 const MAX_HOP_MS = 10 * 60_000;
 
+/** Work that goes on while time stands still. */
+export interface Working {
+  /** True while units of work run. */
+  readonly isBusy: () => boolean;
+  /** True while a job is leased: the lease must not end before its holder has had time to store the result. */
+  hasLeasedJobs(): Promise<boolean>;
+}
+
 /** Clock, timers and event loop of a simulation. Time stands still unless `advanceTo` is called. */
 export class SimulatedTime extends ManualTime implements EventLoop {
   /** @param randomness orders timers that are due at the same time */
@@ -27,11 +35,13 @@ export class SimulatedTime extends ManualTime implements EventLoop {
     this.timers.clear();
   }
 
-  /** Lets time pass and runs due timers, with everything that they trigger. `isBusy` is true while units of work run. */
-  async advanceTo(end: number, isBusy: () => boolean): Promise<void> {
+  /** Lets time pass and runs due timers, with everything that they trigger. */
+  async advanceTo(end: number, working: Working): Promise<void> {
+    const { isBusy } = working;
     await settle(isBusy);
     while (this.elapsed < end) {
-      this.elapsed = Math.min(end, this.elapsed + MAX_HOP_MS);
+      const next = (await working.hasLeasedJobs()) ? this.nextTimerAt() : Number.POSITIVE_INFINITY;
+      this.elapsed = Math.min(end, this.elapsed + MAX_HOP_MS, next);
       // A due timer may set another one that is due.
       let rounds = 0;
       for (let due = this.takeDue(); due.length > 0; due = this.takeDue()) {
@@ -40,6 +50,10 @@ export class SimulatedTime extends ManualTime implements EventLoop {
         await settle(isBusy);
       }
     }
+  }
+
+  private nextTimerAt(): number {
+    return Math.min(...[...this.timers].map(({ at }) => at));
   }
 
   /** Due timers in order, each rank of equals in random order. */
