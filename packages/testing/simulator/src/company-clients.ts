@@ -444,16 +444,19 @@ export class CompanyClients {
       if (name === 'role:moderators') this.groups.moderators = id;
       if (name === 'crew' || name === 'helpers') this.groups[name as 'crew'] = id;
     }
-    const newest = Math.max(0, ...this.model.channels.keys());
+    const newestChannel = Math.max(0, ...this.model.channels.keys());
     this.devices.set(person, {
       queueId: json.queue_id,
       lastEventId: json.last_event_id,
       polls: new Polls(this.moment),
-      synced: new SyncedState(ALL_CAPABILITIES, json, newest),
+      synced: new SyncedState(ALL_CAPABILITIES, json, newestChannel),
       deliveries: new Deliveries(`p${person}`, json, this.isTogether),
       mayKnowLost: false,
       losesPoll: false,
     });
+    // Former readers keep the message until it is moved, of which no event tells them (messages §9.4).
+    const newest = this.model.messages.get(json.max_message_id);
+    if (newest && !this.model.mayRead(person, newest)) this.devices.get(person)!.synced.doubtNewest();
     this.model.hasCaughtUp(person);
   }
 

@@ -72,6 +72,13 @@ describe('simulation', () => {
         ...[step(9.04, 'upgrade', 0.9), step(9.05, 'search'), step(9.06, 'edit'), step(10, 'deleteFile')],
       ],
     ],
+    [
+      'a message that a former subscriber has is moved after the person has registered again',
+      [
+        ...[{ ...step(9, 'send', 0.9, 0.9), by: 0 }, step(9.01, 'leave', 0.9), step(9.02, 'leave', 0.9)],
+        ...[step(9.03, 'wipe'), { ...step(9.04, 'move', 0.99, 0.51), by: 0 }, step(9.05, 'comeBack')],
+      ],
+    ],
     ['the owner changes a role and thereby the members of system groups', [step(9, 'send'), step(9.01, 'promote')]],
   ])('keeps every invariant if %s', async (_, steps) => {
     const { violation } = await run({ seed: 3, people: 3, steps });
