@@ -139,7 +139,7 @@ export class CompanyClients {
       return '';
     }
     for (const number of numbers) {
-      if (!this.model.mayShow(person, number, this.time.now(), false)) this.doubtful.push({ person, number, kind });
+      if (!this.model.mayShow(person, number, this.time.now())) this.doubtful.push({ person, number, kind });
       const key = deliveryOf(kind, person, number);
       const earlier = this.delivered.get(key);
       const failures = this.failures + this.engine.crashes;
@@ -192,7 +192,7 @@ export class CompanyClients {
     this.checkAwaited();
     for (const { person, number, kind } of this.doubtful.splice(0)) {
       // The change that hid the text, or made it visible, may have been under way.
-      if (this.model.mayShow(person, number, this.time.now(), false)) continue;
+      if (this.model.mayShow(person, number, this.time.now())) continue;
       throw new Violation('nobody else sees it', `p${person} got an ${kind} with text ${number}`);
     }
     if (this.refusal !== null) throw new Violation('deliveries are made once', this.refusal);
@@ -230,8 +230,8 @@ export class CompanyClients {
     // Responses may repeat what a request writes, but not what it searches for.
     const sent = method === 'GET' ? new Set() : numbersIn(JSON.stringify(params));
     for (const number of shown) {
-      const isEvent = path === '/events';
-      if (sent.has(number) || this.model.mayShow(person, number, this.time.now(), isEvent)) continue;
+      if (sent.has(number) || this.model.mayShow(person, number, this.time.now())) continue;
+      if (path === '/events' && this.model.mayEventsShow(person, number, json.events ?? [json])) continue;
       const details = `p${person} must not see text ${number} in ${method} ${path}: ${body}`;
       throw new Violation('nobody else sees it', details);
     }

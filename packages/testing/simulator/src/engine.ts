@@ -3,6 +3,7 @@ import {
   type Bus,
   DomainError,
   LocalBus,
+  POSITIONS_PER_SEQ,
   type RealmId,
   type Repositories,
   type UnitOfWork,
@@ -192,6 +193,13 @@ export class Engine {
     const accounts: Account[] = [];
     for (const [index, role] of roles.entries()) accounts.push(await this.addPerson(realm.id, index, role));
     return accounts;
+  }
+
+  /** Greatest id that an event made so far can have. */
+  async lastEventId(): Promise<number> {
+    // Copies of the company have later ids.
+    const [company] = await this.process.uow.readAcross(({ events }) => events.listLastSeqs());
+    return (company!.seq + 1) * POSITIONS_PER_SEQ - 1;
   }
 
   /** Runs an application from now on, which knows people by external ids. */

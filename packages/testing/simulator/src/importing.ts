@@ -175,7 +175,7 @@ function recordsOf({ name, by, numbers, at }: History): readonly ImportRecord[] 
 
 /** Returns the accounts of the copied people. The archive gets other unique words and addresses. */
 async function importCopy(
-  { people, engine }: Company,
+  { people, engine, model }: Company,
   parley: ComposedParley,
   realm: string,
   stringId: string,
@@ -191,6 +191,8 @@ async function importCopy(
     const chunks: Uint8Array[] = [];
     for await (const chunk of writeExport(source, options)) chunks.push(chunk);
     const archive = exchanged(gunzipSync(Buffer.concat(chunks)).toString('latin1'));
+    const gone = [...numbersIn(archive)].find((number) => model.isGone(-number));
+    if (gone !== undefined) throw new Violation('a deleted message is gone', `an export has its text ${-gone}`);
     const path = join(temporaryFolder, `${stringId}.tar.gz`);
     await writeFile(path, gzipSync(Buffer.from(archive.replaceAll(/\bp(\d+@example)/g, 'q$1'), 'latin1')));
     const { source: read, close } = await openExport(path, options);

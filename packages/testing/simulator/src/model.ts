@@ -191,8 +191,8 @@ class CompanyState {
   /** Channels by the numbers of their descriptions. */
   protected described = new Map<number, Channel>();
   protected privateTexts = new Map<number, PrivateText>();
-  /** Objects hidden from a person since the person's last poll; earlier events still show them. */
-  protected lost = new Map<Person, Set<Message | Channel>>();
+  /** Objects hidden from a person since the person's last poll, with the last event that may still show them. */
+  protected lost = new Map<Person, Map<Message | Channel, number>>();
 }
 
 /** Has the parts of the state that a backup contains. */
@@ -299,17 +299,34 @@ export class Model extends CompanyState {
     return this.mayReadChannel(person, channel) && (!channel.isForModerators || this.roles[person]! <= MODERATOR);
   }
 
-  /** True if a response to the person may contain the text. */
-  mayShow(person: Person, number: number, now: number, isEvent: boolean): boolean {
+  /** True if events of the person that have the text were made before it was hidden. Deletions remove events. */
+  mayEventsShow(person: Person, number: number, events: readonly { readonly id: number }[]): boolean {
+    const hidden = this.messageOfNumber.get(number) ?? this.described.get(number);
+    if (!hidden || this.isDeletedText(number)) return false;
+    const upTo = this.lost.get(person)?.get(hidden) ?? -1;
+    return events.every((event) => event.id <= upTo || !numbersIn(JSON.stringify(event)).has(number));
+  }
+
+  /** All events about the losses so far have been made. */
+  endLosses(lastEventId: number): void {
+    for (const lost of this.lost.values())
+      for (const [hidden, upTo] of lost) if (upTo === Number.POSITIVE_INFINITY) lost.set(hidden, lastEventId);
+  }
+
+  /** True if nothing may contain the text any more. */
+  isGone(number: number): boolean {
     const message = this.messageOfNumber.get(number);
-    if (message) {
-      if (this.mayRead(person, message) || message.quotedFor.has(person)) return true;
-      return isEvent && (this.lost.get(person)?.has(message) ?? false);
-    }
+    return message?.isDeleted === true && message.quotedFor.size === 0;
+  }
+
+  /** True if a response to the person may contain the text now. */
+  mayShow(person: Person, number: number, now: number): boolean {
+    const message = this.messageOfNumber.get(number);
+    if (message) return this.mayRead(person, message) || message.quotedFor.has(person);
     const newcomer = this.newcomers.find(({ name, text }) => number === name || number === text);
     if (newcomer) return !newcomer.isErased && (number === newcomer.name || person === 0);
     const channel = this.described.get(number);
-    if (channel) return this.mayKnow(person, channel) || (isEvent && (this.lost.get(person)?.has(channel) ?? false));
+    if (channel) return this.mayKnow(person, channel);
     const file = this.files.get(number);
     if (file) return this.mayReadFile(person, file) !== false;
     const text = this.privateTexts.get(number);
@@ -461,8 +478,9 @@ export class Model extends CompanyState {
     change();
     for (const [person, seen] of before.entries()) {
       const visible = new Set(this.visible(person));
-      const lost = seen.filter((each) => !visible.has(each));
-      if (lost.length > 0) this.lost.set(person, new Set([...(this.lost.get(person) ?? []), ...lost]));
+      const lost = this.lost.get(person) ?? new Map();
+      this.lost.set(person, lost);
+      for (const each of seen) if (!visible.has(each)) lost.set(each, Number.POSITIVE_INFINITY);
     }
   }
 

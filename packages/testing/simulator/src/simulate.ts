@@ -251,6 +251,7 @@ async function playGroup(company: Company, group: readonly Step[], played: numbe
   await Promise.all([...company.people.keys()].map(playAll));
   await settle(engine.isBusy);
   if (engine.isDead) await company.recover();
+  company.model.endLosses(await engine.lastEventId());
   if (!engine.isDiskFailing) await checkStep(company, group, played);
   // The disk may fail in commits only, of which clients must not hear.
   else for (const person of company.present) await company.catchUp(person);
