@@ -3,7 +3,6 @@ export { TOPIC_POLICY_FEATURE } from './channels/topic-policies.js';
 export { COPY_FEATURE } from './exports/copies.js';
 export { GROUP_FEATURE } from './groups/groups.js';
 export { EVENT_FEATURE } from './kernel/events.js';
-export { BOT_STORAGE_FEATURE } from './membership/bot-storage.js';
 export { PERSONAL_DATA_FEATURE } from './membership/personal-data.js';
 export { MESSAGE_ARCHIVE_FEATURE } from './messages/message-archive.js';
 export { MESSAGE_EDIT_FEATURE } from './messages/message-edits.js';

@@ -22,7 +22,6 @@ export * from './features.js';
 export { GROUP_TABLES } from './groups/group-rows.js';
 export * from './groups/groups.js';
 export * from './kernel/events.js';
-export { BOT_STORAGE_TABLES } from './membership/bots.js';
 export * from './membership/erasures.js';
 export * from './messages/held-condition.js';
 export * from './messages/message-archive.js';

@@ -8,6 +8,8 @@ import type { Client, ClientBase, QueryArrayResult, QueryResult } from 'pg';
 const DIALECT: Dialect = {
   inSet: '= ANY(?)',
   set: (values) => [...values],
+  anyText: '?',
+  inAnyTexts: "= ANY(ARRAY(SELECT decode(value, 'hex') FROM unnest(?::text[]) value))",
   elements: (type) => `unnest(?::${type}[]) WITH ORDINALITY AS elements (value, key)`,
   list: (expression) => `coalesce(json_agg(${expression})::text, '[]')`,
   elementsOf: (column, member) => `json_array_elements(${column}::json -> '${member}')`,

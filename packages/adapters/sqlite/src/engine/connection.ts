@@ -22,6 +22,8 @@ export const LIMIT = 'LIMIT ? + 0';
 const DIALECT: Dialect = {
   inSet: 'IN (SELECT value FROM json_each(?))',
   set: jsonList,
+  anyText: 'CAST(? AS TEXT)',
+  inAnyTexts: 'IN (SELECT CAST(unhex(value) AS TEXT) FROM json_each(?))',
   elements: () => 'json_each(?)',
   list: (expression) => `json_group_array(${expression})`,
   elementsOf: (column, member) => `json_each(${column}, '$.${member}')`,

@@ -50,6 +50,10 @@ export interface Dialect {
   /** Condition on a column with a `set` as its parameter. */
   readonly inSet: string;
   set(values: Iterable<number | string | null>): Parameter;
+  /** Parameter with the bytes of a text that may contain NUL, which PostgreSQL stores as bytes. */
+  readonly anyText: string;
+  /** Condition on such a column with a `set` of texts in hexadecimal as its parameter. */
+  readonly inAnyTexts: string;
   /** Table of a `set` parameter with the columns `key`, ascending, and `value`. */
   elements(type: 'bigint' | 'text'): string;
   /** Aggregate of an expression as the JSON text of a list. */

@@ -8,10 +8,11 @@ import {
   type WebhookInterface,
 } from '@parley/domain/membership';
 import type { BotTrigger, BotTriggerRepository, TriggeredBot } from '@parley/domain/writing';
-import type { FeatureTables, StorageFeature } from '../engine/feature.js';
+import type { StorageFeature } from '../engine/feature.js';
 import { OF_REALM } from '../engine/personal-data.js';
 import { type Flag, toFlag } from '../engine/rows.js';
 import type { Statements } from '../engine/statements.js';
+import { SqlBotStorageRepository } from './bot-storage.js';
 
 export class SqlBotRepository implements BotRepository {
   private readonly rows;
@@ -182,7 +183,7 @@ const BOTS_STAY = 'Bots belong to the organization. They are deactivated with th
 export const BOT_FEATURE = {
   schema: 'bots',
   steps: { 1: TABLES, 3: TRIGGER_TABLE },
-  realmTables: ['bot_option', 'bot_trigger'],
+  realmTables: ['bot_option', 'bot_trigger', 'bot_storage_entry', 'bot_storage_usage'],
   persons: {
     bot_option: {
       data: 'Settings of bots',
@@ -195,20 +196,6 @@ export const BOT_FEATURE = {
       keep: { [BOTS_STAY]: ['bot_id'] },
       other: ['trigger'],
     },
-  },
-  notExported: {
-    bot_trigger: 'The original server delivers queued messages.',
-  },
-  repositories: () => (connection) => ({
-    bots: new SqlBotRepository(connection),
-    botTriggers: new SqlBotTriggerRepository(connection),
-  }),
-} satisfies StorageFeature;
-
-/** Tables of bot storage in both databases. */
-export const BOT_STORAGE_TABLES = {
-  realmTables: ['bot_storage_entry', 'bot_storage_usage'],
-  persons: {
     bot_storage_entry: {
       data: 'Data that bots store',
       fate: OF_REALM,
@@ -216,4 +203,13 @@ export const BOT_STORAGE_TABLES = {
     },
     bot_storage_usage: { data: 'Size of the data that bots store', fate: OF_REALM, keep: { [BOTS_STAY]: ['bot_id'] } },
   },
-} satisfies FeatureTables;
+  notExported: {
+    bot_trigger: 'The original server delivers queued messages.',
+    bot_storage_usage: 'Sums are computed from the entries.',
+  },
+  repositories: () => (connection) => ({
+    bots: new SqlBotRepository(connection),
+    botTriggers: new SqlBotTriggerRepository(connection),
+    botStorage: new SqlBotStorageRepository(connection),
+  }),
+} satisfies StorageFeature;
