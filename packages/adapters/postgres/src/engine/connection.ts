@@ -66,6 +66,10 @@ export class Query<Row> {
     const { rows } = await this.connection.send(this.sql, parameters, this.shape === 'row' ? 'row' : 'tuple');
     return (this.shape === 'value' ? rows.map((row) => (row as unknown[])[0]) : rows) as Row[];
   }
+
+  each(...parameters: Parameter[]): Promise<Row[]> {
+    return this.all(...parameters);
+  }
 }
 
 /** Statement that returns the number of changes instead of rows. */

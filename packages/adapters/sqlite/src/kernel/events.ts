@@ -1,29 +1,15 @@
-import { BLANK_EVENT, encodeEvent } from '@parley/domain/composition';
+import { encodeEvent } from '@parley/domain/composition';
 import type {
   Announcement,
   Clock,
-  EncodedRow,
-  EventLog,
   EventQueueRepository,
   EventSeq,
-  LogEnd,
-  LoggedEvent,
-  MessageId,
   QueuePosition,
   RealmId,
-  UnixSeconds,
 } from '@parley/domain/kernel';
 import type { MessagePageReads } from '@parley/domain/messages';
-import {
-  decodeUpTo,
-  EVENT_PERSONS,
-  type EventTuple,
-  encodedRow,
-  jsonList,
-  SqlEventQueueRepository,
-  Tombstones,
-} from '@parley/storage';
-import { asStatements, type Connection, LIMIT } from '../engine/connection.js';
+import { type EventKeys, eventTables, SqlEventLog, SqlEventQueueRepository } from '@parley/storage';
+import { asStatements, type Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 import { KnownValues } from '../engine/known-values.js';
 
@@ -39,7 +25,7 @@ const MAX_SEQ = 2 ** SEQ_BITS - 1;
 export const eventId = (realmId: string, seq: string): string => `(${realmId} << ${SEQ_BITS} | ${seq})`;
 
 /** SQL condition for a realm's event ids after a sequence number, ascending: `id > ? AND id <= ?`. */
-export const eventIdsAfter = (realmId: string, seq: string): string =>
+const eventIdsAfter = (realmId: string, seq: string): string =>
   `id > ${eventId(realmId, seq)} AND id <= ${eventId(realmId, String(MAX_SEQ))}`;
 
 /**
@@ -62,29 +48,27 @@ export function seqAfter(last: EventSeq): EventSeq {
 /** Newest and oldest seq of a realm's log, with the bytes up to the newest and before the oldest event; 0 if it is empty. */
 type Extent = readonly [last: EventSeq, total: number, oldest: EventSeq | 0, start: number];
 
-/** Separate from PostgreSQL's: a single writer finds the last event in the index and needs no row to lock. */
-export class SqliteEventLog implements EventLog {
+const KEYS: EventKeys = {
+  heads: `SELECT s.realm_id, ${LAST_SEQ}, s.pruned_up_to FROM event_log_start s`,
+  positions: 'event_log_start',
+  within: `id > ${eventId('?', '?')} AND id <= ${eventId('?', '?')}`,
+  order: 'id',
+  parametersOf: (realmId, after, upTo = MAX_SEQ) => [realmId, after, realmId, upTo],
+};
+
+/** Appends without a row to lock: a single writer finds the last event in the index. */
+export class SqliteEventLog extends SqlEventLog {
   private readonly extent;
   private readonly extents;
-  private readonly heads;
-  private readonly headsOf;
-  private readonly pruned;
-  private readonly rowsAfter;
   private readonly totalAt;
   private readonly insert;
-  private readonly blankQuoting;
-  private readonly replaceContent;
-  private readonly oldest;
-  private readonly deleteUpTo;
-  private readonly setPruned;
-  private readonly tombstones;
 
   constructor(
     private readonly connection: Connection,
     private readonly clock: Clock,
-    private readonly pages: Pick<MessagePageReads, 'listViews'>,
+    pages: Pick<MessagePageReads, 'listViews'>,
   ) {
-    this.tombstones = new Tombstones(asStatements(connection));
+    super(asStatements(connection), KEYS, pages);
     this.extents = new KnownValues<Extent>(connection, 10_000);
     const firstIn = (realmId: string) => `WHERE ${eventIdsAfter(realmId, '0')} ORDER BY id`;
     // Lengths are in row headers, so no text is read.
@@ -95,63 +79,18 @@ export class SqliteEventLog implements EventLog {
        LEFT JOIN event first ON first.id = (SELECT id FROM event ${firstIn('s.realm_id')} LIMIT 1)
        WHERE s.realm_id = ?`,
     );
-    this.heads = connection.tuples<[RealmId, EventSeq, number]>(
-      `SELECT s.realm_id, ${LAST_SEQ}, s.pruned_up_to FROM event_log_start s ORDER BY s.realm_id`,
-    );
-    this.headsOf = connection.tuples<[RealmId, EventSeq, number]>(
-      `SELECT s.realm_id, ${LAST_SEQ}, s.pruned_up_to FROM event_log_start s
-       WHERE s.realm_id IN (SELECT value FROM json_each(?)) ORDER BY s.realm_id`,
-    );
-    this.pruned = connection.values<number>('SELECT pruned_up_to FROM event_log_start WHERE realm_id = ?');
-    this.rowsAfter = connection.tuples<EventTuple>(
-      `SELECT seq, at, message_id, format, audience, payload FROM event
-       WHERE ${eventIdsAfter('?', '?')} ORDER BY id ${LIMIT}`,
-    );
     this.totalAt = connection.values<number>(
       // The log has gaps after a restore.
-      `SELECT total FROM event WHERE id > ${eventId('?', '0')} AND id <= ${eventId('?', '?')} ORDER BY id DESC LIMIT 1`,
+      `SELECT total FROM event WHERE ${KEYS.within} ORDER BY id DESC LIMIT 1`,
     );
     this.insert = connection.command(
       `INSERT INTO event (id, at, message_id, format, audience, payload, total)
        VALUES (${eventId('?', '?')}, ?, ?, ?, ?, ?, ?)`,
     );
-    this.blankQuoting = connection.command(
-      'UPDATE event SET payload = ?, format = ? WHERE message_id IN (SELECT value FROM json_each(?)) AND +realm_id = ?',
-    );
-    this.replaceContent = connection.command(
-      `UPDATE event SET payload = ?, format = coalesce(?, format) WHERE id = ${eventId('?', '?')}`,
-    );
-    this.oldest = connection.tuples<[EventSeq, UnixSeconds]>(
-      `SELECT seq, at FROM event WHERE id > ${eventId('?', '0')} AND id <= ${eventId('?', '?')} ORDER BY id ${LIMIT}`,
-    );
-    this.deleteUpTo = connection.command(
-      `DELETE FROM event WHERE id > ${eventId('?', '0')} AND id <= ${eventId('?', '?')}`,
-    );
-    this.setPruned = connection.command(
-      'UPDATE event_log_start SET pruned_up_to = max(pruned_up_to, ?) WHERE realm_id = ?',
-    );
   }
 
   async lastSeq(realmId: RealmId): Promise<EventSeq> {
     return this.extentOf(realmId)?.[0] ?? (0 as EventSeq);
-  }
-
-  async listLastSeqs(realmIds?: readonly RealmId[]): Promise<readonly LogEnd[]> {
-    const heads = realmIds ? this.headsOf.all(jsonList(realmIds)) : this.heads.all();
-    return heads.map(([realmId, seq, prunedUpTo]) => ({ realmId, seq, prunedUpTo }));
-  }
-
-  async listAfter(
-    realmId: RealmId,
-    after: EventSeq,
-    limit: number,
-    maxBytes = Number.POSITIVE_INFINITY,
-  ): Promise<readonly LoggedEvent[]> {
-    return decodeUpTo(realmId, this.rowsAfter.each(realmId, after, realmId, limit), maxBytes, this.pages);
-  }
-
-  async prunedUpTo(realmId: RealmId): Promise<number> {
-    return this.pruned.get(realmId) ?? 0;
   }
 
   async seqBeyond(realmId: RealmId, bytes: number): Promise<number> {
@@ -162,7 +101,7 @@ export class SqliteEventLog implements EventLog {
     let [low, high] = [oldest + 1, last + 1];
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      if (this.totalAt.get(realmId, realmId, middle - 1)! < limit) low = middle + 1;
+      if (this.totalAt.one(realmId, 0, realmId, middle - 1) < limit) low = middle + 1;
       else high = middle;
     }
     return low - 1;
@@ -180,58 +119,18 @@ export class SqliteEventLog implements EventLog {
     const total = bytesBefore + Buffer.byteLength(encoded.audience) + Buffer.byteLength(encoded.payload);
     this.insert.run(realmId, seq, at, encoded.quotes, encoded.format, encoded.audience, encoded.payload, total);
     this.connection.record.events.push({ realmId, seq, event, audience, at, quotes });
-    this.renewExtent(realmId);
+    this.onChange(realmId);
     this.extents.put(realmId, realmId, [seq, total, oldest || seq, oldest === 0 ? bytesBefore : start]);
-  }
-
-  async listRows(realmId: RealmId, after: number, limit: number): Promise<readonly EncodedRow[]> {
-    return this.rowsAfter.all(realmId, after, realmId, limit).map((tuple) => encodedRow(realmId, tuple));
-  }
-
-  async replace(realmId: RealmId, seq: EventSeq, payload: string | null): Promise<void> {
-    const format = payload === null ? BLANK_EVENT.format : null;
-    this.replaceContent.run(payload ?? BLANK_EVENT.payload, format, realmId, seq);
-    this.renewExtent(realmId);
-  }
-
-  async blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void> {
-    this.connection.record.requireRealm(realmId);
-    const { payload, format } = BLANK_EVENT;
-    this.blankQuoting.run(payload, format, jsonList(messageIds), realmId);
-    this.renewExtent(realmId);
-    await this.append(realmId, { event: { type: 'blanked', messageIds }, audience: { kind: 'nobody' } });
-  }
-
-  async prune(realmId: RealmId, upTo: EventSeq, before: UnixSeconds, limit: number): Promise<number> {
-    const oldest = this.oldest.all(realmId, realmId, upTo, limit);
-    // Times need not ascend, but the pruned events must be a prefix by sequence.
-    const firstKept = oldest.findIndex(([, at]) => at >= before);
-    const count = firstKept === -1 ? oldest.length : firstKept;
-    if (count === 0) return 0;
-    this.removeUpTo(realmId, oldest[count - 1]![0]);
-    return count;
-  }
-
-  async shrink(realmId: RealmId, maxBytes: number): Promise<void> {
-    const upTo = await this.seqBeyond(realmId, maxBytes);
-    if (upTo > 0) this.removeUpTo(realmId, upTo as EventSeq);
   }
 
   private extentOf(realmId: RealmId): Extent | undefined {
     return this.extents.get(realmId, realmId, () => this.extent.get(realmId));
   }
 
-  /** Forgets the extent before a change, and again if the change is rolled back. */
-  private renewExtent(realmId: RealmId): void {
+  /** Forgets the extent, and again if the change is rolled back. */
+  protected override onChange(realmId: RealmId): void {
     this.extents.forget(realmId);
     this.connection.record.onRollback(() => this.extents.forget(realmId));
-  }
-
-  private removeUpTo(realmId: RealmId, seq: EventSeq): void {
-    this.renewExtent(realmId);
-    this.deleteUpTo.run(realmId, realmId, seq);
-    this.setPruned.run(seq, realmId);
-    this.tombstones.prune(realmId, seq);
   }
 }
 
@@ -255,15 +154,7 @@ export class SqliteEventQueueRepository extends SqlEventQueueRepository implemen
 }
 
 export const EVENT_FEATURE = {
-  schema: 'events',
-  realmTables: ['event_queue', 'event_consumer_position', 'event', 'event_log_start'],
-  persons: { ...EVENT_PERSONS, event_log_start: {} },
-  notExported: {
-    event: 'Clients register anew.',
-    event_log_start: 'Clients register anew.',
-    event_queue: 'Clients register anew.',
-    event_consumer_position: 'Consumers belong to the host application.',
-  },
+  ...eventTables('event_log_start'),
   repositories:
     ({ clock }) =>
     (connection, { pages }) => ({

@@ -14,6 +14,8 @@ export interface Query<Row> {
   /** Returns the row of a query that always has one, such as an aggregate or an insertion. */
   one(...parameters: Parameter[]): MaybePromise<Row>;
   all(...parameters: Parameter[]): MaybePromise<Row[]>;
+  /** Returns rows for callers that may stop early and that run no other statement before. */
+  each(...parameters: Parameter[]): MaybePromise<Iterable<Row>>;
 }
 
 /** Statement that returns no rows. */

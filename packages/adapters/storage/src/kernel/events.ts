@@ -1,12 +1,22 @@
-import { completeEvents, decodeEvent, decodeQueue, encodeQueue, sizeOfEvent } from '@parley/domain/composition';
 import {
+  BLANK_EVENT,
+  completeEvents,
+  decodeEvent,
+  decodeQueue,
+  encodeQueue,
+  sizeOfEvent,
+} from '@parley/domain/composition';
+import {
+  type Announcement,
   decodePresentation,
   type EncodedRow,
   type EndedQueue,
+  type EventLog,
   type EventQueue,
   type EventQueueRepository,
   type EventSeq,
   type Expiry,
+  type LogEnd,
   type LoggedEvent,
   type MessageId,
   type QueuePosition,
@@ -18,9 +28,9 @@ import {
 import type { MessagePageReads } from '@parley/domain/messages';
 import type { FeatureTables } from '../engine/feature.js';
 import { EXPIRES, KEY } from '../engine/personal-data.js';
-import type { Statements } from '../engine/statements.js';
+import type { Parameter, Statements } from '../engine/statements.js';
 
-export type EventTuple = readonly [
+type EventTuple = readonly [
   seq: EventSeq,
   at: UnixSeconds,
   quotes: MessageId | null,
@@ -29,7 +39,7 @@ export type EventTuple = readonly [
   payload: string,
 ];
 
-export const encodedRow = (realmId: RealmId, [seq, at, quotes, format, audience, payload]: EventTuple): EncodedRow => ({
+const encodedRow = (realmId: RealmId, [seq, at, quotes, format, audience, payload]: EventTuple): EncodedRow => ({
   realmId,
   seq,
   at,
@@ -40,7 +50,7 @@ export const encodedRow = (realmId: RealmId, [seq, at, quotes, format, audience,
 });
 
 /** Decodes events up to the first one at which they have `maxBytes`, at least one if there are any. */
-export function decodeUpTo(
+function decodeUpTo(
   realmId: RealmId,
   rows: Iterable<EventTuple>,
   maxBytes: number,
@@ -100,7 +110,7 @@ const EVENTS_OF_A_UNIT = 1000;
 const MAX_SPANS = 2500;
 
 /** Rows needed only by events: traces of deleted messages, and ended spans without a message. */
-export class Tombstones {
+class Tombstones {
   private readonly statements;
   private readonly deleteSpans;
 
@@ -123,6 +133,131 @@ export class Tombstones {
   prune(realmId: RealmId, upTo: EventSeq): void {
     for (const statement of this.statements) statement.defer(realmId, upTo - EVENTS_OF_A_UNIT);
     this.deleteSpans.defer(realmId, upTo);
+  }
+}
+
+/** Parts of statements that depend on the key of an event. */
+export interface EventKeys {
+  /** Query for the realm id, the latest sequence number and the pruned position of all realms. */
+  readonly heads: string;
+  /** Table of pruned positions. */
+  readonly positions: string;
+  /** Condition on events after a sequence number and up to another one, in the order of the column `order`. */
+  readonly within: string;
+  readonly order: string;
+  /** Parameters of `within`; includes the newest events without `upTo`. */
+  parametersOf(realmId: RealmId, after: number, upTo?: number): readonly Parameter[];
+}
+
+type HeadTuple = readonly [RealmId, EventSeq, prunedUpTo: number];
+
+/** Event log without appending and measuring events, which differ between the databases. */
+export abstract class SqlEventLog implements EventLog {
+  private readonly heads;
+  private readonly headsOf;
+  private readonly pruned;
+  private readonly rowsAfter;
+  private readonly blankQuoting;
+  private readonly replaceContent;
+  private readonly oldest;
+  private readonly deleteUpTo;
+  private readonly setPruned;
+  private readonly tombstones;
+
+  constructor(
+    private readonly statements: Statements,
+    private readonly keys: EventKeys,
+    private readonly pages: Pick<MessagePageReads, 'listViews'>,
+  ) {
+    this.tombstones = new Tombstones(statements);
+    const { inSet } = statements.dialect;
+    const { heads, positions, within, order } = keys;
+    this.heads = statements.tuples<HeadTuple>(`${heads} ORDER BY realm_id`);
+    this.headsOf = statements.tuples<HeadTuple>(`${heads} WHERE realm_id ${inSet} ORDER BY realm_id`);
+    this.pruned = statements.values<number>(`SELECT pruned_up_to FROM ${positions} WHERE realm_id = ?`);
+    this.rowsAfter = statements.tuples<EventTuple>(
+      `SELECT seq, at, message_id, format, audience, payload FROM event WHERE ${within} ORDER BY ${order} LIMIT ? + 0`,
+    );
+    this.blankQuoting = statements.command(
+      `UPDATE event SET payload = ?, format = ? WHERE message_id ${inSet} AND +realm_id = ?`,
+    );
+    this.replaceContent = statements.command(
+      `UPDATE event SET payload = ?, format = coalesce(?, format) WHERE ${within}`,
+    );
+    this.oldest = statements.tuples<readonly [EventSeq, UnixSeconds]>(
+      `SELECT seq, at FROM event WHERE ${within} ORDER BY ${order} LIMIT ? + 0`,
+    );
+    this.deleteUpTo = statements.command(`DELETE FROM event WHERE ${within}`);
+    this.setPruned = statements.command(
+      `UPDATE ${positions} SET pruned_up_to = ? WHERE realm_id = ? AND pruned_up_to < ?`,
+    );
+  }
+
+  abstract lastSeq(realmId: RealmId): Promise<EventSeq>;
+  abstract seqBeyond(realmId: RealmId, bytes: number): Promise<number>;
+  abstract append(realmId: RealmId, announcement: Announcement): Promise<void>;
+
+  /** Called after stored events were changed or removed. */
+  protected onChange(_realmId: RealmId): void {}
+
+  async listLastSeqs(realmIds?: readonly RealmId[]): Promise<readonly LogEnd[]> {
+    const heads = await (realmIds ? this.headsOf.all(this.statements.dialect.set(realmIds)) : this.heads.all());
+    return heads.map(([realmId, seq, prunedUpTo]) => ({ realmId, seq, prunedUpTo }));
+  }
+
+  async listAfter(
+    realmId: RealmId,
+    after: EventSeq,
+    limit: number,
+    maxBytes = Number.POSITIVE_INFINITY,
+  ): Promise<readonly LoggedEvent[]> {
+    const rows = await this.rowsAfter.each(...this.keys.parametersOf(realmId, after), limit);
+    return decodeUpTo(realmId, rows, maxBytes, this.pages);
+  }
+
+  async prunedUpTo(realmId: RealmId): Promise<number> {
+    return (await this.pruned.get(realmId)) ?? 0;
+  }
+
+  async listRows(realmId: RealmId, after: number, limit: number): Promise<readonly EncodedRow[]> {
+    const rows = await this.rowsAfter.all(...this.keys.parametersOf(realmId, after), limit);
+    return rows.map((tuple) => encodedRow(realmId, tuple));
+  }
+
+  async replace(realmId: RealmId, seq: EventSeq, payload: string | null): Promise<void> {
+    const format = payload === null ? BLANK_EVENT.format : null;
+    const place = this.keys.parametersOf(realmId, seq - 1, seq);
+    this.replaceContent.defer(payload ?? BLANK_EVENT.payload, format, ...place);
+    this.onChange(realmId);
+  }
+
+  async blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void> {
+    this.statements.record.requireRealm(realmId);
+    const { payload, format } = BLANK_EVENT;
+    await this.blankQuoting.run(payload, format, this.statements.dialect.set(messageIds), realmId);
+    this.onChange(realmId);
+    await this.append(realmId, { event: { type: 'blanked', messageIds }, audience: { kind: 'nobody' } });
+  }
+
+  async prune(realmId: RealmId, upTo: EventSeq, before: UnixSeconds, limit: number): Promise<number> {
+    const oldest = await this.oldest.all(...this.keys.parametersOf(realmId, 0, upTo), limit);
+    // Times need not ascend, but the pruned events must be a prefix by sequence.
+    const firstKept = oldest.findIndex(([, at]) => at >= before);
+    const count = firstKept === -1 ? oldest.length : firstKept;
+    if (count > 0) this.removeUpTo(realmId, oldest[count - 1]![0]);
+    return count;
+  }
+
+  async shrink(realmId: RealmId, maxBytes: number): Promise<void> {
+    const upTo = await this.seqBeyond(realmId, maxBytes);
+    if (upTo > 0) this.removeUpTo(realmId, upTo as EventSeq);
+  }
+
+  private removeUpTo(realmId: RealmId, seq: EventSeq): void {
+    this.deleteUpTo.defer(...this.keys.parametersOf(realmId, 0, seq));
+    this.setPruned.defer(seq, realmId, seq);
+    this.tombstones.prune(realmId, seq);
+    this.onChange(realmId);
   }
 }
 
@@ -213,12 +348,25 @@ export class SqlEventQueueRepository implements Omit<EventQueueRepository, 'save
   }
 }
 
-export const EVENT_PERSONS = {
-  event_queue: {
-    data: 'Event queues of clients',
-    fate: { ...KEY, ends: [...KEY.ends, 'deactivation', 'inherit', 'merge'] },
-    erase: 'owner_id = {id}',
-  },
-  event_consumer_position: { other: ['consumer'] },
-  event: { data: 'Events that clients have not read', fate: EXPIRES, anonymise: ['audience', 'payload'] },
-} satisfies FeatureTables['persons'];
+/** Tables of events and queues; `positions` is the table of pruned positions. */
+export const eventTables = (positions: string) =>
+  ({
+    schema: 'events',
+    realmTables: ['event_queue', 'event_consumer_position', 'event', positions],
+    persons: {
+      event_queue: {
+        data: 'Event queues of clients',
+        fate: { ...KEY, ends: [...KEY.ends, 'deactivation', 'inherit', 'merge'] },
+        erase: 'owner_id = {id}',
+      },
+      event_consumer_position: { other: ['consumer'] },
+      event: { data: 'Events that clients have not read', fate: EXPIRES, anonymise: ['audience', 'payload'] },
+      [positions]: {},
+    },
+    notExported: {
+      event: 'Clients register anew.',
+      [positions]: 'Clients register anew.',
+      event_queue: 'Clients register anew.',
+      event_consumer_position: 'Consumers belong to the host application.',
+    },
+  }) satisfies FeatureTables;
