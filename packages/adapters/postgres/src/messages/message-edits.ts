@@ -1,12 +1,6 @@
-import type { MessageId, RealmId, RecipientId } from '@parley/domain/kernel';
+import type { MessageId, RealmId } from '@parley/domain/kernel';
 import { MAX_EDITED_TEXT, MAX_EDITS, type SharedEdit } from '@parley/domain/messages';
-import {
-  EDIT_NOT_HELD,
-  MessageEditPartReads,
-  SqlMessageEditRepository,
-  SqlMessageMoves,
-  toFlag,
-} from '@parley/storage';
+import { EDIT_NOT_HELD, MessageEditPartReads, SqlMessageEditRepository, SqlMessageMoves } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 import { INDEXED_TEXT, type IndexedText, type SearchTerms } from './conditions.js';
@@ -51,7 +45,6 @@ export class PostgresMessageEditRepository extends SqlMessageEditRepository {
 }
 
 export class PostgresMessageMoves extends SqlMessageMoves {
-  private readonly addMove;
   private readonly texts;
 
   constructor(
@@ -59,22 +52,7 @@ export class PostgresMessageMoves extends SqlMessageMoves {
     private readonly searchTerms: SearchTerms,
   ) {
     super(connection, new MessageIndexRowsById(connection));
-    this.addMove = connection.command(
-      `WITH move AS (
-         INSERT INTO channel_move (realm_id, target_recipient_id, is_history_protected) VALUES ($1, $2, $3) RETURNING id)
-       INSERT INTO moved_message (message_id, move_id, realm_id)
-       SELECT m.id, move.id, $1 FROM move CROSS JOIN unnest($4::bigint[]) m (id)`,
-    );
     this.texts = connection.tuples<IndexedText>(`SELECT ${INDEXED_TEXT} FROM message m WHERE m.id = ANY($1::bigint[])`);
-  }
-
-  protected recordMove(
-    realmId: RealmId,
-    recipientId: RecipientId,
-    isHistoryProtected: boolean,
-    ids: readonly MessageId[],
-  ): void {
-    this.addMove.defer(realmId, recipientId, toFlag(isHistoryProtected), ids);
   }
 
   protected override async reindex(ids: readonly MessageId[]): Promise<void> {

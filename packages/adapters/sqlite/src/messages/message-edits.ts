@@ -1,4 +1,4 @@
-import { getOrThrow, type MessageId, type RealmId, type RecipientId } from '@parley/domain/kernel';
+import { getOrThrow, type MessageId, type RealmId } from '@parley/domain/kernel';
 import { MAX_EDITED_TEXT, MAX_EDITS, type SharedEdit } from '@parley/domain/messages';
 import {
   EDIT_NOT_HELD,
@@ -6,7 +6,6 @@ import {
   MessageEditPartReads,
   SqlMessageEditRepository,
   SqlMessageMoves,
-  toFlag,
 } from '@parley/storage';
 import { asStatements, type Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
@@ -93,34 +92,9 @@ export class SqliteMessageEditRepository extends SqlMessageEditRepository {
   }
 }
 
-export class SqliteMessageMoves extends SqlMessageMoves {
-  private readonly addMove;
-  private readonly noteMoved;
-
-  constructor(connection: Connection) {
-    super(asStatements(connection), new MessageIndexRowsById(connection));
-    this.addMove = connection.values<number>(
-      'INSERT INTO channel_move (realm_id, target_recipient_id, is_history_protected) VALUES (?, ?, ?) RETURNING id',
-    );
-    this.noteMoved = connection.command(
-      'INSERT INTO moved_message (message_id, move_id, realm_id) SELECT value, ?, ? FROM json_each(?)',
-    );
-  }
-
-  protected recordMove(
-    realmId: RealmId,
-    recipientId: RecipientId,
-    isHistoryProtected: boolean,
-    ids: readonly MessageId[],
-  ): void {
-    const move = this.addMove.one(realmId, recipientId, toFlag(isHistoryProtected));
-    this.noteMoved.run(move, realmId, jsonList(ids));
-  }
-}
-
 export const MESSAGE_EDIT_FEATURE = {
   repositories: () => (connection) => ({
-    moves: new SqliteMessageMoves(connection),
+    moves: new SqlMessageMoves(asStatements(connection), new MessageIndexRowsById(connection)),
     edits: new SqliteMessageEditRepository(connection),
   }),
   messagePart: (connection: Connection) => new MessageEditPartReads(asStatements(connection)),

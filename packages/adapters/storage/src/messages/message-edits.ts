@@ -11,6 +11,7 @@ import {
 } from '@parley/domain/messages';
 import type { MessageMoves, MoveTarget } from '@parley/domain/writing';
 import type { MessagePartReads } from '../engine/feature.js';
+import { toFlag } from '../engine/rows.js';
 import type { Command, MaybePromise, Query, Statements } from '../engine/statements.js';
 import { PROPERTY_BITS, RENEW_NEWEST } from './message-rows.js';
 import { type IndexRowsById, idOf } from './viewer-message-state.js';
@@ -91,7 +92,9 @@ export class MessageEditPartReads implements MessagePartReads {
   }
 }
 
-export abstract class SqlMessageMoves implements MessageMoves {
+export class SqlMessageMoves implements MessageMoves {
+  private readonly addMove: Command;
+  private readonly noteMoved: Command;
   private readonly changeChannel: Command;
   private readonly changeTopic: Command;
   private readonly keepTopic: Command;
@@ -104,6 +107,15 @@ export abstract class SqlMessageMoves implements MessageMoves {
     private readonly indexRowsById: IndexRowsById,
   ) {
     const { inSet } = statements.dialect;
+    this.addMove = statements.command(
+      'INSERT INTO channel_move (realm_id, target_recipient_id, is_history_protected) VALUES (?, ?, ?)',
+    );
+    // The organization's newest move is the one just added, because only exclusive units move messages.
+    this.noteMoved = statements.command(
+      `INSERT INTO moved_message (message_id, move_id, realm_id)
+       SELECT id, (SELECT id FROM channel_move WHERE realm_id = ? ORDER BY id DESC LIMIT 1), realm_id
+       FROM message WHERE id ${inSet}`,
+    );
     const change = (columns: string, bits: number) =>
       statements.command(
         `UPDATE message SET ${columns} last_moved_at = coalesce(?, last_moved_at), version = version + 1,
@@ -132,12 +144,15 @@ export abstract class SqlMessageMoves implements MessageMoves {
   }
 
   /** Stores that the messages changed their channel or conversation together. */
-  protected abstract recordMove(
+  private recordMove(
     realmId: RealmId,
     recipientId: RecipientId,
-    isHistoryProtected: boolean,
+    isProtected: boolean,
     ids: readonly MessageId[],
-  ): void;
+  ): void {
+    this.addMove.defer(realmId, recipientId, toFlag(isProtected));
+    this.noteMoved.defer(realmId, this.statements.dialect.set(ids));
+  }
 
   /** Updates the search index after a change of topics. SQLite does so by triggers. */
   protected reindex(_ids: readonly MessageId[]): MaybePromise<void> {}
