@@ -37,6 +37,7 @@ export * from './messages/personal-messages.js';
 export * from './messages/personal-sources.js';
 export * from './messages/recipients.js';
 export * from './messages/search.js';
+export { Spans } from './messages/spans.js';
 export * from './messages/topics.js';
 export * from './messages/unread.js';
 export * from './messages/unread-ranges.js';

@@ -3,13 +3,13 @@ import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 import type { SearchTerms } from '../messages/conditions.js';
 import { MessageInsert } from '../messages/messages.js';
-import { ReadSets, Spans } from '../messages/read-sets.js';
+import { newSpans, ReadSets } from '../messages/read-sets.js';
 
 const SEQUENCE = "pg_get_serial_sequence(quote_ident($1), 'id')::regclass";
 
 function copyWrites(connection: Connection, searchTerms: SearchTerms): CopyWrites {
   const inserts = new MessageInsert(connection);
-  const spans = new Spans(connection);
+  const spans = newSpans(connection);
   const readSets = new ReadSets(connection);
   const raiseSequence = connection.command(
     `SELECT setval(${SEQUENCE}, $2) WHERE coalesce(pg_sequence_last_value(${SEQUENCE}), 0) < $2`,

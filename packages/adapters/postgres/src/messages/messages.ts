@@ -24,7 +24,7 @@ import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 import { lastSeqOf } from '../kernel/events.js';
 import { INDEXED_TEXT, type IndexedText, SearchTerms } from './conditions.js';
-import { ReadSets, Spans } from './read-sets.js';
+import { newSpans, ReadSets } from './read-sets.js';
 import { MessageIndexRowsById } from './viewer-message-state.js';
 
 const COLUMNS = `realm_id, sender_id, sent_recipient_id, recipient_id, channel_id, property_bits, sent_at, last_edited_at,
@@ -106,7 +106,7 @@ const valuesOf = (message: InsertedMessage, key: string | null) =>
 
 export class PostgresMessageRepository extends SqlMessageRepository {
   private readonly inserts: MessageInsert;
-  private readonly spans: Spans;
+  private readonly spans;
   private readonly readSets: ReadSets;
 
   private readonly changeText;
@@ -127,7 +127,7 @@ export class PostgresMessageRepository extends SqlMessageRepository {
       derivedTables: ['message_search'],
     });
     this.inserts = new MessageInsert(connection);
-    this.spans = new Spans(connection);
+    this.spans = newSpans(connection);
     this.readSets = new ReadSets(connection);
 
     this.changeText = connection.tuples<IndexedText>(

@@ -6,7 +6,7 @@ import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 import { EVERYTHING, narrowingTo, toNarrowing } from './message-filter.js';
 import { MessageSeries } from './message-series.js';
-import { Spans, UnreadSpans } from './read-sets.js';
+import { newSpans, UnreadSpans } from './read-sets.js';
 import { ReceivedMessagePages } from './received-message-pages.js';
 import { UnreadMessages } from './unread-messages.js';
 import { UnreadOverviews } from './unread-overview.js';
@@ -23,7 +23,7 @@ function newParts(connection: Connection, words: SearchWords) {
     incomplete,
     unread,
     overviews: new UnreadOverviews(states, unread),
-    spans: new Spans(connection),
+    spans: newSpans(connection),
     indexRowsById: new MessageIndexRowsById(connection),
   };
 }

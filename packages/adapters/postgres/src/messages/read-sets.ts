@@ -1,12 +1,4 @@
-import {
-  type ChannelId,
-  firstOf,
-  lastOf,
-  type Ordinal,
-  type RealmId,
-  type RecipientId,
-  type UserId,
-} from '@parley/domain/kernel';
+import { type ChannelId, firstOf, lastOf, type Ordinal, type RecipientId, type UserId } from '@parley/domain/kernel';
 import {
   affectedRanges,
   markOrdinals,
@@ -16,61 +8,11 @@ import {
   type ReadSetChange,
   type Viewer,
 } from '@parley/domain/messages';
-import type { RecipientOrdinalRange, UnreadSpan } from '@parley/storage';
+import { type RecipientOrdinalRange, Spans, type UnreadSpan } from '@parley/storage';
 import type { Command, Connection, Query } from '../engine/connection.js';
 import { lastSeqOf } from '../kernel/events.js';
 
-/** Opens and closes spans, effective from the next message, move and event. */
-export class Spans {
-  private readonly insert;
-  private readonly close;
-  private readonly openOf;
-
-  constructor(private readonly connection: Connection) {
-    this.insert = connection.command(
-      `INSERT INTO span (user_id, recipient_id, number, realm_id, from_ordinal, from_move, from_seq)
-       SELECT DISTINCT u.id, r.id, 1 + coalesce((SELECT max(s.number) FROM span s
-                                                 WHERE s.user_id = u.id AND s.recipient_id = r.id), 0),
-              r.realm_id, r.last_ordinal + 1, ${NEXT_MOVE}, 1 + ${lastSeqOf('r.realm_id')}
-       FROM recipient r CROSS JOIN unnest($1::bigint[]) u (id)
-       WHERE r.id = ANY($2::bigint[]) AND r.realm_id = $3
-         AND NOT EXISTS (SELECT 1 FROM span o
-                         WHERE o.recipient_id = r.id AND o.user_id = u.id AND o.to_ordinal IS NULL)`,
-    );
-    this.close = connection.command(
-      `UPDATE span
-       SET to_ordinal = (SELECT r.last_ordinal + 1 FROM recipient r WHERE r.id = span.recipient_id),
-           to_move = ${NEXT_MOVE},
-           to_seq = 1 + ${lastSeqOf('span.realm_id')}
-       WHERE recipient_id = ANY($1::bigint[]) AND realm_id = $2 AND to_ordinal IS NULL AND user_id = ANY($3::bigint[])`,
-    );
-    this.openOf = connection.values<UserId>(
-      'SELECT user_id FROM span WHERE recipient_id = $1 AND to_ordinal IS NULL AND user_id = ANY($2::bigint[])',
-    );
-  }
-
-  open(realmId: RealmId, recipientIds: readonly RecipientId[], userIds: readonly UserId[]): void {
-    this.connection.requireAlone();
-    this.insert.defer(userIds, recipientIds, realmId);
-  }
-
-  closeAll(realmId: RealmId, recipientIds: readonly RecipientId[], userIds: readonly UserId[]): void {
-    this.connection.requireAlone();
-    this.close.defer(recipientIds, realmId, userIds);
-  }
-
-  async isOpen(recipientId: RecipientId, userId: UserId): Promise<boolean> {
-    return (await this.withOpen(recipientId, [userId])).has(userId);
-  }
-
-  /** Returns the users with an open span. */
-  async withOpen(recipientId: RecipientId, userIds: Iterable<UserId>): Promise<ReadonlySet<UserId>> {
-    return new Set(await this.openOf.all(recipientId, [...userIds]));
-  }
-}
-
-/** Lower bound above all moves, because ids are never reused. Only units with an exclusive realm lock move messages. */
-const NEXT_MOVE = '(SELECT 1 + coalesce(max(id), 0) FROM channel_move)';
+export const newSpans = (connection: Connection): Spans => new Spans(connection, lastSeqOf);
 
 type IncompleteRow = readonly [RecipientId, ChannelId | null, first: Ordinal, last: Ordinal, onlyGap: Ordinal | null];
 

@@ -251,6 +251,8 @@ export class Connection implements Omit<Statements, 'rows' | 'values' | 'tuples'
     return this.lastEpoch;
   }
 
+  requireAlone(): void {}
+
   /** Called by code that changes cached data. */
   disableCaching(): void {
     this.mayCache = false;

@@ -3,11 +3,11 @@ import { type CopyWrites, messageTerms, SqlCopyRepository, searchLanguagesOf, to
 import { asStatements, type Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 import { MessageInsert } from '../messages/messages.js';
-import { ReadSets, Spans } from '../messages/read-sets.js';
+import { newSpans, ReadSets } from '../messages/read-sets.js';
 
 function copyWrites(connection: Connection, words: SearchWords): CopyWrites {
   const inserts = new MessageInsert(connection);
-  const spans = new Spans(connection);
+  const spans = newSpans(connection);
   const readSets = new ReadSets(connection);
   const insertTerms = connection.command('INSERT INTO message_search (rowid, terms) VALUES (?, ?)');
   const beginSequence = connection.command(

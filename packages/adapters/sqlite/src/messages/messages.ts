@@ -26,7 +26,7 @@ import { asStatements, type Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 import { lastSeqOf } from '../kernel/events.js';
 import { INSERT_MESSAGE_TERMS } from './conditions.js';
-import { ReadSets, Spans } from './read-sets.js';
+import { newSpans, ReadSets } from './read-sets.js';
 import { MessageIndexRowsById } from './viewer-message-state.js';
 
 /** Ids taken from the sequence at once. SQLite changes its table, which costs a page per message, only for a higher id. */
@@ -132,7 +132,7 @@ const NAMED_IN = 'WHERE message_id = ? AND (mentioned = 1 OR topic_wildcard_ment
 
 export class SqliteMessageRepository extends SqlMessageRepository {
   private readonly inserts: MessageInsert;
-  private readonly spans: Spans;
+  private readonly spans;
   private readonly readSets: ReadSets;
 
   private readonly changeText;
@@ -155,7 +155,7 @@ export class SqliteMessageRepository extends SqlMessageRepository {
       derivedTables: [],
     });
     this.inserts = new MessageInsert(connection);
-    this.spans = new Spans(connection);
+    this.spans = newSpans(connection);
     this.readSets = new ReadSets(connection);
 
     this.changeText = connection.command(
@@ -211,7 +211,7 @@ export class SqliteMessageRepository extends SqlMessageRepository {
     if (channelId === null) this.inserts.noteNewest(recipientId, id);
     if (message.exceptions.size > 0) await this.addExceptions(id, message);
     for (const userId of message.readBy) {
-      if (!this.spans.isOpen(recipientId, userId)) continue;
+      if (!(await this.spans.isOpen(recipientId, userId))) continue;
       this.readSets.markNewest({ realmId, userId }, recipientId, ordinal);
     }
     // Written out, because a rest pattern over so many members is much slower.
@@ -269,7 +269,7 @@ export class SqliteMessageRepository extends SqlMessageRepository {
 
   private async addExceptions(id: MessageId, message: NewMessage): Promise<void> {
     const { realmId, recipientId, senderId, exceptions } = message;
-    const receivers = this.spans.withOpen(recipientId, exceptions.keys());
+    const receivers = await this.spans.withOpen(recipientId, exceptions.keys());
     const rows = exceptionRows(message, receivers, new Set(await this.mutersOf.all(senderId, realmId)));
     if (rows.length > 0) this.insertFlags.run(id, realmId, JSON.stringify(rows));
   }

@@ -12,7 +12,7 @@ import { asStatements, type Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 import { EVERYTHING, narrowingTo, toNarrowing, wholeSeriesOf } from './message-filter.js';
 import { MessageSeries } from './message-series.js';
-import { Spans, UnreadSpans } from './read-sets.js';
+import { newSpans, UnreadSpans } from './read-sets.js';
 import { ReceivedMessagePages } from './received-message-pages.js';
 import { TopicUnread } from './topics.js';
 import { UnreadMessages } from './unread-messages.js';
@@ -30,7 +30,7 @@ function newParts(connection: Connection) {
     incomplete,
     unread,
     overviews: new UnreadOverviews(connection, states, incomplete, unread),
-    spans: new Spans(connection),
+    spans: newSpans(connection),
     indexRowsById: new MessageIndexRowsById(connection),
   };
 }
@@ -63,7 +63,7 @@ export class SqlitePersonalMessages extends SqlPersonalMessages<string, ReturnTy
       if (this.parts.receivedPages.page(viewer, narrowingTo(recipientId), EVER, 1).length > 0) former.add(channelId);
     }
     for (const [recipientId, channelId] of this.historicalChannels.all(viewer.userId, viewer.realmId)) {
-      if (!this.parts.spans.isOpen(recipientId, viewer.userId)) former.add(channelId);
+      if (!(await this.parts.spans.isOpen(recipientId, viewer.userId))) former.add(channelId);
     }
     return [...former].sort(ascending);
   }

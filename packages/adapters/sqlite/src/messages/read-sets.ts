@@ -1,12 +1,4 @@
-import {
-  type ChannelId,
-  firstOf,
-  lastOf,
-  type Ordinal,
-  type RealmId,
-  type RecipientId,
-  type UserId,
-} from '@parley/domain/kernel';
+import { type ChannelId, firstOf, lastOf, type Ordinal, type RecipientId, type UserId } from '@parley/domain/kernel';
 import {
   affectedRanges,
   extendLatest,
@@ -17,69 +9,11 @@ import {
   type ReadSetChange,
   type Viewer,
 } from '@parley/domain/messages';
-import { jsonList, type RecipientOrdinalRange, type UnreadSpan } from '@parley/storage';
-import { type Command, type Connection, LIMIT, type Query } from '../engine/connection.js';
+import { jsonList, type RecipientOrdinalRange, Spans, type UnreadSpan } from '@parley/storage';
+import { asStatements, type Command, type Connection, LIMIT, type Query } from '../engine/connection.js';
 import { lastSeqOf } from '../kernel/events.js';
 
-/**
- * Opens and closes spans, effective from the next message, move and event. Uses two statements for any number of
- * users and recipients.
- */
-export class Spans {
-  private readonly insert;
-  private readonly close;
-  private readonly isOpenFor;
-  private readonly openOf;
-
-  constructor(connection: Connection) {
-    this.insert = connection.command(
-      `INSERT OR IGNORE INTO span (user_id, recipient_id, number, realm_id, from_ordinal, from_move, from_seq)
-       SELECT u.value, r.id, 1 + coalesce((SELECT max(s.number) FROM span s
-                                           WHERE s.user_id = u.value AND s.recipient_id = r.id), 0),
-              r.realm_id, r.last_ordinal + 1, ${NEXT_MOVE}, ${NEXT_SEQ}
-       FROM json_each(?) t CROSS JOIN recipient r ON r.id = t.value CROSS JOIN json_each(?) u
-       WHERE r.realm_id = ?
-         AND NOT EXISTS (SELECT 1 FROM span o
-                         WHERE o.recipient_id = r.id AND o.user_id = u.value AND o.to_ordinal IS NULL)`,
-    );
-    this.close = connection.command(
-      `UPDATE span INDEXED BY span_open
-       SET to_ordinal = (SELECT r.last_ordinal + 1 FROM recipient r WHERE r.id = span.recipient_id),
-           to_move = ${NEXT_MOVE},
-           to_seq = ${NEXT_SEQ}
-       WHERE recipient_id IN (SELECT value FROM json_each(?)) AND to_ordinal IS NULL
-         AND user_id IN (SELECT value FROM json_each(?)) AND realm_id = ?`,
-    );
-    this.isOpenFor = connection.values<1>(
-      'SELECT 1 FROM span WHERE recipient_id = ? AND user_id = ? AND to_ordinal IS NULL',
-    );
-    this.openOf = connection.values<UserId>(
-      `SELECT user_id FROM span
-       WHERE recipient_id = ? AND to_ordinal IS NULL AND user_id IN (SELECT value FROM json_each(?))`,
-    );
-  }
-
-  open(realmId: RealmId, recipientIds: readonly RecipientId[], userIds: readonly UserId[]): void {
-    this.insert.run(realmId, jsonList(recipientIds), jsonList(userIds), realmId);
-  }
-
-  closeAll(realmId: RealmId, recipientIds: readonly RecipientId[], userIds: readonly UserId[]): void {
-    this.close.run(realmId, jsonList(recipientIds), jsonList(userIds), realmId);
-  }
-
-  isOpen(recipientId: RecipientId, userId: UserId): boolean {
-    return this.isOpenFor.get(recipientId, userId) !== undefined;
-  }
-
-  /** Returns the users with an open span. */
-  withOpen(recipientId: RecipientId, userIds: Iterable<UserId>): ReadonlySet<UserId> {
-    return new Set(this.openOf.all(recipientId, jsonList(userIds)));
-  }
-}
-
-const NEXT_MOVE = '(SELECT 1 + coalesce(max(id), 0) FROM channel_move)';
-/** Has the realm as a parameter, so that it is evaluated once per statement. */
-const NEXT_SEQ = `(1 + ${lastSeqOf('?')})`;
+export const newSpans = (connection: Connection): Spans => new Spans(asStatements(connection), lastSeqOf);
 
 type IncompleteRow = readonly [RecipientId, ChannelId | null, first: Ordinal, last: Ordinal, onlyGap: Ordinal | null];
 

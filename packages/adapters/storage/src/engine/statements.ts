@@ -45,6 +45,8 @@ export interface Statements extends Cacheability, TimeSlices {
   yield(): Promise<void>;
   /** Changes of the running unit that are published to others. */
   readonly record: UnitRecord;
+  /** Called by operations that must not share an organization with other units. SQLite runs one unit at a time. */
+  requireAlone(): void;
 }
 
 /** SQL fragments that differ between the databases. */

@@ -29,6 +29,7 @@ import type { MaybePromise, Statements } from '../engine/statements.js';
 import { OWNERSHIP_SOURCES } from './message-rows.js';
 import type { Narrowing, NarrowPlanner } from './narrowing.js';
 import type { PageBounds } from './page-range.js';
+import type { Spans } from './spans.js';
 import { conversationsIn, type Reader, type UnreadSpan } from './unread.js';
 import {
   type IndexRowsById,
@@ -80,10 +81,7 @@ export interface PersonalMessageParts<List> {
     findFirst(viewer: Viewer, narrowing: Narrowing<List>): MaybePromise<MessageId | null>;
   };
   readonly overviews: { of(viewer: Viewer, limit: number): MaybePromise<UnreadOverview> };
-  readonly spans: {
-    open(realmId: RealmId, recipientIds: readonly RecipientId[], userIds: readonly UserId[]): void;
-    closeAll(realmId: RealmId, recipientIds: readonly RecipientId[], userIds: readonly UserId[]): void;
-  };
+  readonly spans: Spans;
 }
 
 export abstract class SqlPersonalMessages<List, Parts extends PersonalMessageParts<List>> implements PersonalMessages {

@@ -2,11 +2,7 @@ import type { ChannelId, RealmId, RecipientId, UserId } from '@parley/domain/ker
 import type { Recipient, RecipientRepository } from '@parley/domain/messages';
 import { ascending } from '../engine/rows.js';
 import type { Statements } from '../engine/statements.js';
-
-/** Opens a span of received messages for each user. */
-interface Spans {
-  open(realmId: RealmId, recipientIds: readonly RecipientId[], userIds: readonly UserId[]): void;
-}
+import type { Spans } from './spans.js';
 
 export class SqlRecipientRepository implements RecipientRepository {
   private readonly rows;
