@@ -2,31 +2,17 @@ import { createHash } from 'node:crypto';
 import type { MessageId, RealmId } from '@parley/domain/kernel';
 import type { SearchedTerm, SearchWords } from '@parley/domain/markdown';
 import {
-  type MessageCondition,
-  type MessageFilter,
-  type SearchedText,
-  searchedText,
-  type Viewer,
-} from '@parley/domain/messages';
-import {
   AFTER_RESOLVED,
-  type ConditionRow,
   type ConditionSql,
   type ConditionWriter,
   type IndexedProperty,
   type IndexQuery,
-  idOf,
-  type MessageIndexRow,
-  matchingRows,
   PROPERTY_BITS,
   RESOLVED,
-  readsText,
   searchLanguagesOf,
   textTerms,
-  wantedTerms,
 } from '@parley/storage';
-import type { Command, Connection, Query } from '../engine/connection.js';
-import type { ViewerMessageStates } from './viewer-message-state.js';
+import type { Command, Connection } from '../engine/connection.js';
 
 /** Values that determine a message's search terms. */
 export type IndexedText = readonly [
@@ -78,56 +64,6 @@ export class SearchTerms {
       texts.map(([id]) => id),
       texts.map(([, realmId]) => realmId),
       terms,
-    );
-  }
-}
-
-/** Evaluates conditions on read state, flags and phrases message by message, since no query can. */
-export class ConditionSubjects {
-  private readonly details: Query<ConditionRow>;
-  private readonly texts: Query<readonly [MessageId, string, string, string, string]>;
-
-  constructor(
-    connection: Connection,
-    private readonly states: ViewerMessageStates,
-    private readonly words: SearchWords,
-  ) {
-    this.details = connection.tuples(
-      `SELECT m.id, m.channel_id, m.topic, c.privacy
-       FROM message m LEFT JOIN channel c ON c.id = m.channel_id WHERE m.id = ANY($1::bigint[])`,
-    );
-    this.texts = connection.tuples(
-      `SELECT m.id, m.topic, m.content, m.rendered_content, ${SETTINGS} FROM message m WHERE m.id = ANY($1::bigint[])`,
-    );
-  }
-
-  /** Returns the messages that match all conditions, in order; in scope `own`, only the viewer's own. */
-  async matching(
-    viewer: Viewer,
-    indexRows: readonly MessageIndexRow[],
-    conditions: readonly MessageCondition[],
-    scope: MessageFilter['scope'],
-  ): Promise<MessageIndexRow[]> {
-    if (indexRows.length === 0 || (conditions.length === 0 && scope === 'shared')) return [...indexRows];
-    const ids = indexRows.map(idOf);
-    const [state, texts, details] = await Promise.all([
-      this.states.load(viewer, indexRows),
-      conditions.some(readsText) ? this.textsOf(ids, wantedTerms(conditions)) : null,
-      this.details.all(ids),
-    ]);
-    return matchingRows(indexRows, { state, texts, details }, conditions, scope);
-  }
-
-  private async textsOf(
-    ids: readonly MessageId[],
-    wanted: readonly SearchedTerm[],
-  ): Promise<ReadonlyMap<MessageId, SearchedText>> {
-    const rows = await this.texts.all(ids);
-    return new Map(
-      rows.map(([id, topic, content, renderedContent, settings]) => [
-        id,
-        searchedText(this.words.inLanguages(searchLanguagesOf(settings)), { topic, content, renderedContent }, wanted),
-      ]),
     );
   }
 }

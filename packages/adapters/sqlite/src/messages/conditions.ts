@@ -1,35 +1,18 @@
 import { RESOLVED_PREFIX } from '@parley/domain/channels';
-import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
+import type { RealmId, RecipientId, UserId } from '@parley/domain/kernel';
 import type { SearchedTerm, SearchWords } from '@parley/domain/markdown';
-import {
-  holdsPhrases,
-  type MessageCondition,
-  type MessageFilter,
-  mentionedIn,
-  type SearchedText,
-  termsOfMessage,
-  type Viewer,
-} from '@parley/domain/messages';
+import { holdsPhrases } from '@parley/domain/messages';
 import {
   AFTER_RESOLVED,
-  type ConditionRow,
   type ConditionSql,
   type ConditionWriter,
   type IndexedProperty,
   type IndexQuery,
-  idOf,
-  jsonList,
-  type MessageIndexRow,
-  matchingRows,
   messageTerms,
   PROPERTY_BITS,
-  readsText,
   searchLanguagesOf,
-  wantedTerms,
 } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
-import type { Connection, Query } from '../engine/connection.js';
-import type { ViewerMessageStates } from './viewer-message-state.js';
 
 const quoted = (term: SearchedTerm): string => (typeof term === 'string' ? `"${term}"` : `"${term.beginning}" *`);
 
@@ -66,69 +49,9 @@ export function defineSearchFunctions(database: Database, words: SearchWords): v
         topicKey,
       ),
   );
-  database.function(
-    'message_words',
-    { deterministic: true },
-    (settings: string, topic: string, renderedContent: string, wanted: string) =>
-      JSON.stringify([
-        ...termsOfMessage(
-          words.inLanguages(searchLanguagesOf(settings)),
-          { topic, renderedContent },
-          JSON.parse(wanted),
-        ),
-      ]),
-  );
   database.function('holds_phrases', { deterministic: true }, (content: string, topic: string, phrases: string) =>
     holdsPhrases(content, topic, JSON.parse(phrases)) ? 1 : 0,
   );
-}
-
-/** Evaluates conditions on the viewer's read state and flags message by message, since no query can. */
-export class ConditionSubjects {
-  private readonly details: Query<ConditionRow>;
-
-  private readonly texts: Query<readonly [MessageId, string, string, string, string]>;
-
-  constructor(
-    connection: Connection,
-    private readonly states: ViewerMessageStates,
-  ) {
-    this.details = connection.tuples(
-      `SELECT m.id, m.channel_id, m.topic, c.privacy
-       FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value LEFT JOIN channel c ON c.id = m.channel_id`,
-    );
-    this.texts = connection.tuples(
-      `SELECT m.id, m.topic, m.content, m.rendered_content, message_words(r.settings, m.topic, m.rendered_content, ?)
-       FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value CROSS JOIN realm r ON r.id = m.realm_id`,
-    );
-  }
-
-  /** Returns the messages that match all conditions, in order; in scope `own`, only the viewer's own. */
-  matching(
-    viewer: Viewer,
-    indexRows: readonly MessageIndexRow[],
-    conditions: readonly MessageCondition[],
-    scope: MessageFilter['scope'],
-  ): MessageIndexRow[] {
-    if (indexRows.length === 0 || (conditions.length === 0 && scope === 'shared')) return [...indexRows];
-    const state = this.states.load(viewer, indexRows);
-    const texts = conditions.some(readsText) ? this.textsOf(indexRows, wantedTerms(conditions)) : null;
-    const details = this.details.all(jsonList(indexRows.map(idOf)));
-    return matchingRows(indexRows, { state, texts, details }, conditions, scope);
-  }
-
-  private textsOf(
-    indexRows: readonly MessageIndexRow[],
-    wanted: readonly SearchedTerm[],
-  ): ReadonlyMap<MessageId, SearchedText> {
-    const rows = this.texts.all(JSON.stringify(wanted), jsonList(indexRows.map(idOf)));
-    return new Map(
-      rows.map(([id, topic, content, renderedContent, words]) => [
-        id,
-        { terms: new Set(JSON.parse(words)), mentionedUserIds: mentionedIn(renderedContent), content, topic },
-      ]),
-    );
-  }
 }
 
 /** Must match the index definitions character by character. */

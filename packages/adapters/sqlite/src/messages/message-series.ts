@@ -10,6 +10,7 @@ import {
 import type { OrdinalRange, Viewer } from '@parley/domain/messages';
 import {
   idOf,
+  type MaybePromise,
   type MessageIndexRow,
   merge,
   newStatementCache,
@@ -35,8 +36,9 @@ interface NextInSeries extends Series {
 const SERIES_BATCH = 16;
 
 /**
- * Messages in id order from one index of `message`, or merged from several parts of it. Separate from PostgreSQL's,
- * which merges the parts in one statement to save round trips.
+ * Messages in id order from one index of `message`, or merged from several parts of it. PostgreSQL merges the
+ * parts in one statement to save round trips, which takes two to six times as long here for 60 conversations of 200,000
+ * messages.
  */
 export class MessageSeries {
   private readonly queries: LRUCache<string, MessageIndexQuery>;
@@ -76,12 +78,12 @@ export class MessageSeries {
    * Merges several series by always continuing with the smallest next message. `fetch` returns the matches of one
    * series.
    */
-  merged(
+  async merged(
     starts: readonly NextInSeries[],
     pageRange: PageBounds,
     limit: number,
-    fetch: (series: Series, pageRange: PageBounds, limit: number) => readonly MessageIndexRow[],
-  ): MessageIndexRow[] {
+    fetch: (series: Series, pageRange: PageBounds, limit: number) => MaybePromise<readonly MessageIndexRow[]>,
+  ): Promise<MessageIndexRow[]> {
     const sign = signOf(pageRange);
     const queue = starts.toSorted((a, b) => sign * (a.id - b.id));
     const batch = Math.min(limit, SERIES_BATCH);
@@ -89,7 +91,7 @@ export class MessageSeries {
     for (let next = queue.shift(); next; next = queue.shift()) {
       const { id } = next;
       if (found.length >= limit && sign * (id - idOf(found[limit - 1]!)) > 0) break;
-      const rows = fetch(
+      const rows = await fetch(
         next,
         pageRange.direction === 'older' ? { ...pageRange, last: id } : { ...pageRange, first: id },
         batch,

@@ -1,4 +1,5 @@
 import { type ChannelId, firstOf, type MessageId, type Ordinal, type RecipientId } from '@parley/domain/kernel';
+import type { SearchWords } from '@parley/domain/markdown';
 import type { MessageFilter, ReadSegment, Viewer } from '@parley/domain/messages';
 import {
   ascending,
@@ -19,10 +20,10 @@ import { UnreadMessages } from './unread-messages.js';
 import { UnreadOverviews } from './unread-overview.js';
 import { MessageIndexRowsById, ViewerMessageStates } from './viewer-message-state.js';
 
-function newParts(connection: Connection) {
+function newParts(connection: Connection, words: SearchWords) {
   const states = new ViewerMessageStates(connection);
   const incomplete = new UnreadSpans(connection);
-  const unread = new UnreadMessages(connection, states, incomplete);
+  const unread = new UnreadMessages(connection, states, incomplete, words);
   return {
     planner: { toNarrowing, EVERYTHING },
     states,
@@ -40,8 +41,11 @@ export class SqlitePersonalMessages extends SqlPersonalMessages<string, ReturnTy
   private readonly leftRecipients;
   private readonly historicalChannels;
 
-  constructor(private readonly connection: Connection) {
-    super(asStatements(connection), newParts(connection));
+  constructor(
+    private readonly connection: Connection,
+    words: SearchWords,
+  ) {
+    super(asStatements(connection), newParts(connection, words));
     this.conversations = new TopicUnread(connection, this.parts.states.readSets, this.parts.incomplete);
     // One page per recipient here, while PostgreSQL decides most of them in one statement to save round trips.
     this.leftRecipients = connection.tuples<readonly [RecipientId, ChannelId]>(
@@ -60,7 +64,8 @@ export class SqlitePersonalMessages extends SqlPersonalMessages<string, ReturnTy
   async listUnsubscribedChannelIdsWithMessages(viewer: Viewer): Promise<readonly ChannelId[]> {
     const former = new Set<ChannelId>();
     for (const [recipientId, channelId] of this.leftRecipients.all(viewer.userId, viewer.realmId)) {
-      if (this.parts.receivedPages.page(viewer, narrowingTo(recipientId), EVER, 1).length > 0) former.add(channelId);
+      const newest = await this.parts.receivedPages.page(viewer, narrowingTo(recipientId), EVER, 1);
+      if (newest.length > 0) former.add(channelId);
     }
     for (const [recipientId, channelId] of this.historicalChannels.all(viewer.userId, viewer.realmId)) {
       if (!(await this.parts.spans.isOpen(recipientId, viewer.userId))) former.add(channelId);
@@ -71,7 +76,7 @@ export class SqlitePersonalMessages extends SqlPersonalMessages<string, ReturnTy
   /** Marks a whole conversation or topic without an index row per message, which is several times faster. */
   override async markRead(viewer: Viewer, filter: MessageFilter, limit?: number): Promise<readonly MessageId[]> {
     const series = wholeSeriesOf(filter.conditions);
-    const reader = this.parts.unread.readerOf(viewer);
+    const reader = await this.parts.unread.readerOf(viewer);
     const found = series && this.conversations.find(reader, series, limit);
     if (!found) return super.markRead(viewer, filter, limit);
     const { recipientId, received } = found;
@@ -79,7 +84,7 @@ export class SqlitePersonalMessages extends SqlPersonalMessages<string, ReturnTy
       if (received.ids.length === 0) return [];
       const { readSets } = this.parts.states;
       const segments = readSets.markAmong(found.segments, viewer, recipientId, received.ordinals, true);
-      this.closeGapsOf(reader, found.ordinalRanges, firstOf(received.ordinals), segments);
+      await this.closeGapsOf(reader, found.ordinalRanges, firstOf(received.ordinals), segments);
       return received.ids;
     }
     const change = await this.readChange(viewer, found.uncertain, true);
@@ -99,31 +104,31 @@ export class SqlitePersonalMessages extends SqlPersonalMessages<string, ReturnTy
     }
   }
 
-  protected closeEmptyGaps(viewer: Viewer, marked: ReadonlyMap<RecipientId, readonly Ordinal[]>): void {
+  protected async closeEmptyGaps(viewer: Viewer, marked: ReadonlyMap<RecipientId, readonly Ordinal[]>): Promise<void> {
     let reader: Reader | undefined;
     for (const [recipientId, ordinals] of marked) {
       const spans = this.parts.incomplete.of(viewer, recipientId);
       if (spans.length === 0) continue;
-      reader ??= this.parts.unread.readerOf(viewer);
+      reader ??= await this.parts.unread.readerOf(viewer);
       // A loop, because there may be too many for arguments.
       const first = ordinals.reduce((least, ordinal) => Math.min(least, ordinal) as Ordinal);
-      this.closeGapsOf(reader, spans, first);
+      await this.closeGapsOf(reader, spans, first);
     }
   }
 
   /** @param segments those of the recipients, if already loaded */
-  private closeGapsOf(
+  private async closeGapsOf(
     reader: Reader,
     ordinalRanges: readonly RecipientOrdinalRange[],
     firstRead: Ordinal,
     segments?: readonly ReadSegment[],
-  ): void {
+  ): Promise<void> {
     const { states, unread } = this.parts;
     for (const ordinalRange of ordinalRanges) {
       const before = { ...ordinalRange, last: Math.min(ordinalRange.last, firstRead - 1) };
       for (const empty of [
-        unread.findEmpty(reader, ordinalRange, 'start', segments),
-        before.first <= before.last ? unread.findEmpty(reader, before, 'end', segments) : null,
+        await unread.findEmpty(reader, ordinalRange, 'start', segments),
+        before.first <= before.last ? await unread.findEmpty(reader, before, 'end', segments) : null,
       ]) {
         if (empty) states.readSets.markRange(reader.viewer, ordinalRange.recipientId, empty);
       }
@@ -132,5 +137,7 @@ export class SqlitePersonalMessages extends SqlPersonalMessages<string, ReturnTy
 }
 
 export const PERSONAL_MESSAGE_FEATURE = {
-  repositories: () => (connection) => ({ personal: new SqlitePersonalMessages(connection) }),
+  repositories:
+    ({ words }) =>
+    (connection) => ({ personal: new SqlitePersonalMessages(connection, words) }),
 } satisfies SqliteFeature;

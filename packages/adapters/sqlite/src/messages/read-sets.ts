@@ -162,10 +162,10 @@ export class ReadSets {
   /** Returns segments that contain one of these ordinals, by user, then by recipient, ascending. */
   loadAll(
     userIds: readonly UserId[],
-    ordinals: readonly RecipientOrdinalRange[],
+    ordinals: readonly { readonly recipientId: RecipientId; readonly ordinal: Ordinal }[],
   ): ReadonlyMap<UserId, ReadonlyMap<RecipientId, readonly ReadSegment[]>> {
     const users = new Map<UserId, Map<RecipientId, Map<Ordinal, ReadSegment>>>();
-    const parameter = JSON.stringify(ordinals.map(({ recipientId, first }) => [recipientId, first]));
+    const parameter = JSON.stringify(ordinals.map(({ recipientId, ordinal }) => [recipientId, ordinal]));
     for (const [userId, recipientId, first, last, bits] of this.overlappingOfUsers.all(jsonList(userIds), parameter)) {
       const recipients = users.get(userId) ?? new Map<RecipientId, Map<Ordinal, ReadSegment>>();
       users.set(userId, recipients);

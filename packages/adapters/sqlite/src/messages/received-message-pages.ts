@@ -3,6 +3,7 @@ import type { Viewer } from '@parley/domain/messages';
 import {
   after,
   idOf,
+  type MaybePromise,
   type MessageIndexRow,
   merge,
   orderOf,
@@ -65,38 +66,42 @@ export class ReceivedMessagePages {
   }
 
   /** Returns at most `limit` rows in page direction. */
-  page(viewer: Viewer, narrowing: Narrowing, pageRange: PageBounds, limit: number): MessageIndexRow[] {
+  async page(viewer: Viewer, narrowing: Narrowing, pageRange: PageBounds, limit: number): Promise<MessageIndexRow[]> {
     const marked = this.marked(viewer, narrowing, pageRange, limit);
     if (narrowing.messageId !== null)
-      return merge([this.single(viewer, narrowing, pageRange), marked], pageRange, limit);
+      return merge([await this.single(viewer, narrowing, pageRange), marked], pageRange, limit);
     const [only, another] = narrowing.series ?? [];
     if (only && !another) {
       const ranges = this.rangesOf(viewer, only.recipientId).get(only.recipientId) ?? [];
-      const received = this.conversation(viewer, narrowing, only, { ranges, hasMovedIn: true }, pageRange, limit);
+      const received = await this.conversation(viewer, narrowing, only, { ranges, hasMovedIn: true }, pageRange, limit);
       return merge([received, marked], pageRange, limit);
     }
     if (isLookedForByIndex(narrowing)) {
-      return merge([this.conversations(viewer, narrowing, pageRange, limit), marked], pageRange, limit);
+      return merge([await this.conversations(viewer, narrowing, pageRange, limit), marked], pageRange, limit);
     }
-    const { found, rest } = this.scan(viewer, narrowing, pageRange, limit);
-    const further = rest ? this.conversations(viewer, narrowing, rest, limit - found.length) : [];
+    const { found, rest } = await this.scan(viewer, narrowing, pageRange, limit);
+    const further = rest ? await this.conversations(viewer, narrowing, rest, limit - found.length) : [];
     return merge([found, further, marked], pageRange, limit);
   }
 
   /** Returns the single message named by the conditions. */
-  private single(viewer: Viewer, { restriction, messageId }: Narrowing, pageRange: PageBounds): MessageIndexRow[] {
+  private async single(
+    viewer: Viewer,
+    { restriction, messageId }: Narrowing,
+    pageRange: PageBounds,
+  ): Promise<MessageIndexRow[]> {
     if (messageId! < pageRange.first || messageId! > pageRange.last) return [];
     const from = `FROM message m WHERE m.realm_id = ? ${restriction.sql}`;
     return this.states.own(viewer, this.series.select(from, viewer.realmId, ...restriction.parameters));
   }
 
   /** Scans all messages while many of them belong to conversations of the viewer. */
-  private scan(
+  private async scan(
     viewer: Viewer,
     { restriction }: Narrowing,
     pageRange: PageBounds,
     limit: number,
-  ): { readonly found: MessageIndexRow[]; readonly rest: PageBounds | null } {
+  ): Promise<{ readonly found: MessageIndexRow[]; readonly rest: PageBounds | null }> {
     const newest = this.newestId.get() ?? 0;
     const width = SCANNED_IDS.atLeast + SCANNED_IDS.perMessage * limit;
     const last = Math.min(pageRange.last, newest);
@@ -113,7 +118,7 @@ export class ReceivedMessagePages {
          ORDER BY m.id ${orderOf(pageRange)} ${LIMIT}`,
         ...[viewer.userId, viewer.realmId, ...restriction.parameters, part.first, part.last, limit],
       );
-      found.push(...this.states.own(viewer, rows));
+      found.push(...(await this.states.own(viewer, rows)));
       part = rows.length === limit ? after(part, idOf(lastOf(rows))) : null;
     }
     const isAll = pageRange.direction === 'older' ? window.first <= pageRange.first : window.last >= last;
@@ -122,7 +127,12 @@ export class ReceivedMessagePages {
   }
 
   /** Merges the series of the conditions, or all the viewer's conversations if there are none. */
-  private conversations(viewer: Viewer, narrowing: Narrowing, pageRange: PageBounds, limit: number): MessageIndexRow[] {
+  private async conversations(
+    viewer: Viewer,
+    narrowing: Narrowing,
+    pageRange: PageBounds,
+    limit: number,
+  ): Promise<MessageIndexRow[]> {
     const starts = narrowing.series
       ? this.series.starts(narrowing.series, narrowing, pageRange)
       : this.series.ownStarts(viewer, narrowing, pageRange);
@@ -149,7 +159,7 @@ export class ReceivedMessagePages {
     { ranges, hasMovedIn }: { readonly ranges: readonly ReceivedRange[]; readonly hasMovedIn: boolean },
     pageRange: PageBounds,
     limit: number,
-  ): MessageIndexRow[] {
+  ): MaybePromise<MessageIndexRow[]> {
     const received: MessageIndexRow[] = [];
     for (const range of pageRange.direction === 'older' ? ranges.toReversed() : ranges) {
       const part = {
@@ -160,15 +170,25 @@ export class ReceivedMessagePages {
       if (received.length >= limit || part.first > part.last) continue;
       received.push(...this.series.list(series, narrowing, part, limit - received.length, { also: isUnmoved }));
     }
-    if (!hasMovedIn) return received;
+    return hasMovedIn ? this.withMoved(viewer, narrowing, series, received, pageRange, limit) : received;
+  }
 
+  /** Adds the viewer's messages that were moved into the series. */
+  private async withMoved(
+    viewer: Viewer,
+    narrowing: Narrowing,
+    series: Series,
+    received: MessageIndexRow[],
+    pageRange: PageBounds,
+    limit: number,
+  ): Promise<MessageIndexRow[]> {
     const moved: MessageIndexRow[] = [];
     const wayIn = { index: 'message_moved_in', also: isMoved };
     // Messages beyond the page are not needed.
     let part: PageBounds | null = received.length < limit ? pageRange : upTo(pageRange, idOf(lastOf(received)));
     while (part && moved.length < limit) {
       const rows = this.series.list(series, narrowing, part, MOVED_BATCH, wayIn);
-      moved.push(...this.states.own(viewer, rows));
+      moved.push(...(await this.states.own(viewer, rows)));
       part = rows.length === MOVED_BATCH ? after(part, idOf(lastOf(rows))) : null;
     }
     return merge([received, moved], pageRange, limit);

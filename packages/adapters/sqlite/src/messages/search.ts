@@ -85,20 +85,20 @@ export class SearchPages {
   }
 
   /** Returns at most `limit` messages in page direction. */
-  page(
+  async page(
     viewer: Viewer,
     narrowing: Narrowing,
     scope: MessageFilter['scope'],
     pageRange: PageBounds,
     limit: number,
-  ): MessageIndexRow[] {
+  ): Promise<MessageIndexRow[]> {
     const recipients = this.listedRecipients(viewer, narrowing) ?? (scope === 'own' ? this.ownTerms(viewer) : null);
     const found: MessageIndexRow[] = [];
     const expressions = this.expressions(viewer, narrowing, recipients);
     let count = Math.max(limit, BATCH.atLeast);
     for (let part: PageBounds | null = pageRange; part && found.length < limit; ) {
       const rows = this.matches(expressions, narrowing, part, count);
-      found.push(...(scope === 'own' ? this.states.own(viewer, rows) : rows));
+      found.push(...(scope === 'own' ? await this.states.own(viewer, rows) : rows));
       part = rows.length < count ? null : after(part, idOf(lastOf(rows)));
       count = Math.max(count, Math.min(2 * count, BATCH.atMost));
     }

@@ -74,29 +74,30 @@ export class SqliteTopicReads extends SqlTopicReads {
     return (JSON.parse(ids) as readonly RecipientId[]).map((id, n) => [id, sent[n] ?? 0]);
   }
 
-  protected newestOwn(
+  protected async newestOwn(
     viewer: Viewer,
     recipientId: RecipientId,
     newest: readonly NewestInTopic[],
-  ): ReadonlyMap<string, MessageId> {
+  ): Promise<ReadonlyMap<string, MessageId>> {
     const indexRows = this.indexRowsById.list(
       viewer.realmId,
       newest.map(([, id]) => id),
     );
-    const state = this.states.load(viewer, indexRows);
+    const state = await this.states.load(viewer, indexRows);
     const own = new Set(indexRows.filter((row) => state.isOwn(row)).map(idOf));
     const found = new Map<string, MessageId>();
     for (const [key, id] of newest) {
-      const [newestOwn] = own.has(id) ? [id] : this.ownInTopic(viewer, recipientId, key, id - 1);
+      const [newestOwn] = own.has(id) ? [id] : await this.ownInTopic(viewer, recipientId, key, id - 1);
       if (newestOwn !== undefined) found.set(key, newestOwn);
     }
     return found;
   }
 
   /** Returns at most one id: the newest up to `last`. */
-  private ownInTopic(viewer: Viewer, recipientId: RecipientId, key: string, last: number): MessageId[] {
+  private async ownInTopic(viewer: Viewer, recipientId: RecipientId, key: string, last: number): Promise<MessageId[]> {
     const narrowing = narrowingTo(recipientId, key);
-    return this.receivedPages.page(viewer, narrowing, { direction: 'older', first: 0, last }, 1).map(idOf);
+    const bounds = { direction: 'older', first: 0, last } as const;
+    return (await this.receivedPages.page(viewer, narrowing, bounds, 1)).map(idOf);
   }
 }
 

@@ -94,29 +94,29 @@ export class UnreadOverviews {
     );
   }
 
-  of(viewer: Viewer, limit: number): UnreadOverview {
-    const reader = this.unread.readerOf(viewer);
-    const marked = this.unread.marked(viewer, EVERYTHING, 'DESC', limit + 1);
-    const recent = this.unread.scan(reader, EVERYTHING, EVER, limit + 1, marked);
+  async of(viewer: Viewer, limit: number): Promise<UnreadOverview> {
+    const reader = await this.unread.readerOf(viewer);
+    const marked = await this.unread.marked(viewer, EVERYTHING, 'DESC', limit + 1);
+    const recent = await this.unread.scan(reader, EVERYTHING, EVER, limit + 1, marked);
     if (recent) {
       const found = new UnreadCollection();
       found.addRows(recent);
       found.keepNewest(limit);
-      return this.present(viewer, found, this.unread.unmentioned(viewer, marked), found.isCut);
+      return this.present(viewer, found, await this.unread.unmentioned(viewer, marked), found.isCut);
     }
     const everywhere = this.unreadRanges(viewer);
     for (let wanted = limit; ; wanted *= 2) {
       const { from, ordinalRanges } = this.newest(everywhere, wanted);
       const found = new UnreadCollection();
-      const moved = this.movedUnread(reader, everywhere, from);
-      if (moved === null) found.addRows(this.unread.newest(reader, EVERYTHING, limit + 1, marked));
-      else this.collect(reader, ordinalRanges, from, [...marked, ...moved], found);
+      const moved = await this.movedUnread(reader, everywhere, from);
+      if (moved === null) found.addRows(await this.unread.newest(reader, EVERYTHING, limit + 1, marked));
+      else await this.collect(reader, ordinalRanges, from, [...marked, ...moved], found);
       // Some counted ordinals belong to deleted messages.
       if (from > 0 && found.count < limit) continue;
       const oldest = found.keepNewest(limit);
-      const first = from > 0 && !found.isCut ? this.unread.findFirst(viewer, EVERYTHING) : null;
+      const first = from > 0 && !found.isCut ? await this.unread.findFirst(viewer, EVERYTHING) : null;
       const isCut = found.isCut || (first !== null && first < oldest);
-      return this.present(viewer, found, this.unread.unmentioned(viewer, marked), isCut);
+      return this.present(viewer, found, await this.unread.unmentioned(viewer, marked), isCut);
     }
   }
 
@@ -150,13 +150,13 @@ export class UnreadOverviews {
     return end;
   }
 
-  private collect(
+  private async collect(
     reader: Reader,
     ordinalRanges: readonly UnreadRange[],
     from: number,
     known: readonly UnreadRow[],
     found: UnreadCollection,
-  ): void {
+  ): Promise<void> {
     const oneByOne: UnreadRange[] = [];
     const isLong = (ordinalRange: UnreadRange) =>
       ordinalRange.last - ordinalRange.first >= MOST_READ_PER_UNREAD * ordinalRange.count;
@@ -170,8 +170,8 @@ export class UnreadOverviews {
       this.addDirect(reader, direct.filter(isAlike), from, found);
     }
     // Messages that changed channel or conversation are included in the known ones.
-    const rows = this.unread.unreadIn(reader, this.gapsOf(oneByOne), null).filter((row) => !wasMoved(row));
-    found.addRows([...rows, ...known].filter(([id]) => id >= from));
+    const rows = await this.unread.unreadIn(reader, this.gapsOf(oneByOne), null);
+    found.addRows([...rows.filter((row) => !wasMoved(row)), ...known].filter(([id]) => id >= from));
   }
 
   /** Adds channels topic by topic. Returns channels with too many topics for this. */
@@ -236,11 +236,11 @@ export class UnreadOverviews {
   }
 
   /** Returns received, unread messages that changed channel or conversation; null above the limit. */
-  private movedUnread(
+  private async movedUnread(
     { viewer, marked }: Reader,
     ordinalRanges: readonly UnreadRange[],
     from: number,
-  ): readonly UnreadRow[] | null {
+  ): Promise<readonly UnreadRow[] | null> {
     if (ordinalRanges.length === 0) return [];
     const oldest = from > 0 ? from : this.oldestOf.get(parameterOf(ordinalRanges));
     const moved = this.movedFrom.all(viewer.userId, oldest ?? 0, MAX_MOVED + 1);
@@ -257,18 +257,18 @@ export class UnreadOverviews {
     );
     if (unread.length === 0) return [];
     const rows = this.rowsById.all(JSON.stringify(unread.map(([id]) => id)));
-    const state = this.states.load(viewer, rows);
+    const state = await this.states.load(viewer, rows);
     return rows.filter((row) => state.source(row) === 'received' && !state.isRead(row, 'received'));
   }
 
-  private present(
+  private async present(
     viewer: Viewer,
     found: UnreadCollection,
     unmentioned: ReadonlySet<MessageId>,
     oldOnesAreMissing: boolean,
-  ): UnreadOverview {
+  ): Promise<UnreadOverview> {
     const groups = found.groups();
-    const flags = this.states.flagRows(viewer, found.ids());
+    const flags = await this.states.flagRows(viewer, found.ids());
     const inChannels = groups.filter(({ channelId }) => channelId !== null);
     const topics = new Map(this.topicsOf.all(JSON.stringify(inChannels.map(({ ids }) => firstOf(ids)))));
     const mentioned: MessageId[] = [];

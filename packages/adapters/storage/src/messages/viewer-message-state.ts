@@ -235,10 +235,6 @@ export function byRecipient(rows: readonly SpanTuple[]): ReadonlyMap<RecipientId
   return spans;
 }
 
-export const byUser = <Row extends readonly [UserId, ...unknown[]]>(
-  rows: readonly Row[],
-): ReadonlyMap<UserId, readonly Row[]> => grouped(rows, ([userId]) => userId);
-
 /** Returns the range of ordinals per original recipient. */
 export function ordinalRangesOf(messages: readonly MessageIndexRow[]): RecipientOrdinalRange[] {
   const ranges = new Map<RecipientId, { recipientId: RecipientId; first: Ordinal; last: Ordinal }>();
