@@ -36,6 +36,7 @@ export * from './messages/narrowing.js';
 export * from './messages/page-range.js';
 export * from './messages/page-reads.js';
 export * from './messages/personal-messages.js';
+export * from './messages/read-sets.js';
 export * from './messages/recipients.js';
 export * from './messages/search.js';
 export { Spans } from './messages/spans.js';

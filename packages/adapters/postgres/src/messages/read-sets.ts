@@ -1,15 +1,7 @@
-import { type ChannelId, firstOf, lastOf, type Ordinal, type RecipientId, type UserId } from '@parley/domain/kernel';
-import {
-  affectedRanges,
-  markOrdinals,
-  markRangeRead,
-  type OrdinalRange,
-  type ReadSegment,
-  type ReadSetChange,
-  type Viewer,
-} from '@parley/domain/messages';
-import { type RecipientOrdinalRange, Spans, type UnreadSpan } from '@parley/storage';
-import type { Command, Connection, Query } from '../engine/connection.js';
+import type { ChannelId, Ordinal, RecipientId, UserId } from '@parley/domain/kernel';
+import type { ReadSegment, Viewer } from '@parley/domain/messages';
+import { type RecipientOrdinalRange, Spans, SqlReadSets, type UnreadSpan } from '@parley/storage';
+import type { Connection, Query } from '../engine/connection.js';
 import { lastSeqOf } from '../kernel/events.js';
 
 export const newSpans = (connection: Connection): Spans => new Spans(connection, lastSeqOf);
@@ -62,15 +54,14 @@ type SegmentRow = readonly [recipientId: RecipientId, first: Ordinal, last: Ordi
 
 const toSegment = ([, first, last, bits]: SegmentRow): ReadSegment => ({ first, last, bits });
 
-/** Read sets stored as one row per segment; see read-set.ts in the domain. */
-export class ReadSets {
+/** Reads lists of segments to save round trips. */
+export class ReadSets extends SqlReadSets {
   private readonly overlapping: Query<SegmentRow>;
   private readonly containing: Query<readonly [UserId, ...SegmentRow]>;
   private readonly latestOf: Query<readonly [UserId, ...SegmentRow]>;
-  private readonly put: Command;
-  private readonly remove: Command;
 
   constructor(connection: Connection) {
+    super(connection);
     this.overlapping = connection.tuples<SegmentRow>(
       `SELECT DISTINCT ON (s.recipient_id, s.first) s.recipient_id, s.first, s.last, s.bits
        FROM unnest($2::bigint[], $3::bigint[], $4::bigint[]) place (recipient_id, first, last)
@@ -94,15 +85,6 @@ export class ReadSets {
        CROSS JOIN LATERAL (
          SELECT g.recipient_id, g.first, g.last, g.bits FROM read_segment g
          WHERE g.user_id = u.id AND g.recipient_id = $2 ORDER BY g.first DESC LIMIT 1) s`,
-    );
-    this.put = connection.command(
-      `INSERT INTO read_segment (user_id, recipient_id, first, last, bits, realm_id)
-       SELECT $1::bigint, $2::bigint, s.first, s.last, decode(s.bits, 'hex'), $6::bigint
-       FROM unnest($3::bigint[], $4::bigint[], $5::text[]) s (first, last, bits)
-       ON CONFLICT (user_id, recipient_id, first) DO UPDATE SET last = excluded.last, bits = excluded.bits`,
-    );
-    this.remove = connection.command(
-      'DELETE FROM read_segment WHERE user_id = $1 AND recipient_id = $2 AND first = ANY($3::bigint[])',
     );
   }
 
@@ -153,53 +135,5 @@ export class ReadSets {
   async latest(userIds: readonly UserId[], recipientId: RecipientId): Promise<ReadonlyMap<UserId, ReadSegment>> {
     const rows = await this.latestOf.all(userIds, recipientId);
     return new Map(rows.map(([userId, ...row]) => [userId, toSegment(row)]));
-  }
-
-  /** Marks ordinals of several recipients. */
-  async markAll(viewer: Viewer, ordinals: ReadonlyMap<RecipientId, readonly Ordinal[]>, read: boolean): Promise<void> {
-    const ranges = [...ordinals].flatMap(([recipientId, each]) =>
-      affectedRanges(each).map((range) => ({ recipientId, ...range })),
-    );
-    const stored = await this.load(viewer, ranges);
-    for (const [recipientId, each] of ordinals)
-      this.apply(viewer, recipientId, markOrdinals(stored.get(recipientId) ?? [], each, read));
-  }
-
-  async markRange(viewer: Viewer, recipientId: RecipientId, range: OrdinalRange): Promise<void> {
-    await this.markRanges(viewer, [{ recipientId, ...range }]);
-  }
-
-  /** Marks at most one range per recipient. */
-  async markRanges(viewer: Viewer, ranges: readonly RecipientOrdinalRange[]): Promise<void> {
-    const around = ranges.map(({ recipientId, first, last }) => {
-      const ends = affectedRanges([first, last]);
-      return { recipientId, first: firstOf(ends).first, last: lastOf(ends).last };
-    });
-    const stored = await this.load(viewer, around);
-    for (const range of ranges)
-      this.apply(viewer, range.recipientId, markRangeRead(stored.get(range.recipientId) ?? [], range));
-  }
-
-  /** Stores a segment before the next statement. */
-  write(viewer: Viewer, recipientId: RecipientId, segment: ReadSegment): void {
-    this.writeAll(viewer, recipientId, [segment]);
-  }
-
-  private apply(viewer: Viewer, recipientId: RecipientId, { removed, added }: ReadSetChange): void {
-    const replaced = new Set(added.map(({ first }) => first));
-    const dropped = removed.filter((first) => !replaced.has(first));
-    if (dropped.length > 0) this.remove.defer(viewer.userId, recipientId, dropped);
-    if (added.length > 0) this.writeAll(viewer, recipientId, added);
-  }
-
-  private writeAll({ realmId, userId }: Viewer, recipientId: RecipientId, segments: readonly ReadSegment[]): void {
-    this.put.defer(
-      userId,
-      recipientId,
-      segments.map(({ first }) => first),
-      segments.map(({ last }) => last),
-      segments.map(({ bits }) => bits && Buffer.from(bits.buffer, bits.byteOffset, bits.length).toString('hex')),
-      realmId,
-    );
   }
 }

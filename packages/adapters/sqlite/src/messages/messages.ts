@@ -212,7 +212,7 @@ export class SqliteMessageRepository extends SqlMessageRepository {
     if (message.exceptions.size > 0) await this.addExceptions(id, message);
     for (const userId of message.readBy) {
       if (!(await this.spans.isOpen(recipientId, userId))) continue;
-      this.readSets.markNewest({ realmId, userId }, recipientId, ordinal);
+      await this.readSets.markNewest({ realmId, userId }, recipientId, ordinal);
     }
     // Written out, because a rest pattern over so many members is much slower.
     return {

@@ -99,7 +99,7 @@ export class SqlitePersonalMessages extends SqlPersonalMessages<string, ReturnTy
 
   protected async markSpans(viewer: Viewer, spans: readonly UnreadSpan[]): Promise<void> {
     for (const span of spans) {
-      this.parts.states.readSets.markRange(viewer, span.recipientId, span);
+      await this.parts.states.readSets.markRange(viewer, span.recipientId, span);
       await this.connection.yield();
     }
   }
@@ -130,7 +130,7 @@ export class SqlitePersonalMessages extends SqlPersonalMessages<string, ReturnTy
         await unread.findEmpty(reader, ordinalRange, 'start', segments),
         before.first <= before.last ? await unread.findEmpty(reader, before, 'end', segments) : null,
       ]) {
-        if (empty) states.readSets.markRange(reader.viewer, ordinalRange.recipientId, empty);
+        if (empty) await states.readSets.markRange(reader.viewer, ordinalRange.recipientId, empty);
       }
     }
   }

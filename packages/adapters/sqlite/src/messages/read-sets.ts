@@ -1,16 +1,7 @@
-import { type ChannelId, firstOf, lastOf, type Ordinal, type RecipientId, type UserId } from '@parley/domain/kernel';
-import {
-  affectedRanges,
-  extendLatest,
-  markOrdinals,
-  markRangeRead,
-  type OrdinalRange,
-  type ReadSegment,
-  type ReadSetChange,
-  type Viewer,
-} from '@parley/domain/messages';
-import { jsonList, type RecipientOrdinalRange, Spans, type UnreadSpan } from '@parley/storage';
-import { asStatements, type Command, type Connection, LIMIT, type Query } from '../engine/connection.js';
+import { type ChannelId, lastOf, type Ordinal, type RecipientId, type UserId } from '@parley/domain/kernel';
+import { extendLatest, markOrdinals, type OrdinalRange, type ReadSegment, type Viewer } from '@parley/domain/messages';
+import { around, jsonList, type RecipientOrdinalRange, Spans, SqlReadSets, type UnreadSpan } from '@parley/storage';
+import { asStatements, type Connection, LIMIT, type Query } from '../engine/connection.js';
 import { lastSeqOf } from '../kernel/events.js';
 
 export const newSpans = (connection: Connection): Spans => new Spans(asStatements(connection), lastSeqOf);
@@ -72,21 +63,17 @@ const FIRST_BATCH = 4;
 const FURTHER_BATCH = 64;
 const NO_LIMIT = -1;
 
-/**
- * Read sets stored as one row per segment; see read-set.ts in the domain. Separate from PostgreSQL's: single statements
- * are fastest here, lists of segments save round trips there.
- */
-export class ReadSets {
+/** Reads single segments, and walks from one to the next, by statements that are cheap here. */
+export class ReadSets extends SqlReadSets {
   private readonly overlapping: Query<SegmentRow>;
   private readonly overlappingOfUsers: Query<readonly [UserId, ...SegmentRow]>;
   private readonly overlappingOne: Query<SegmentRow>;
   private readonly ascendingFrom: Query<SegmentRow>;
   private readonly descendingFrom: Query<SegmentRow>;
   private readonly latest: Query<SegmentRow>;
-  private readonly put: Command;
-  private readonly remove: Command;
 
   constructor(connection: Connection) {
+    super(asStatements(connection));
     // Starts with the ranges and finds for each the segment at or before its start; earlier segments cannot overlap it.
     this.overlapping = connection.tuples<SegmentRow>(
       `SELECT s.recipient_id, s.first, s.last, s.bits
@@ -130,14 +117,9 @@ export class ReadSets {
       `SELECT recipient_id, first, last, bits FROM read_segment
        WHERE user_id = ? AND recipient_id = ? ORDER BY first DESC LIMIT 1`,
     );
-    this.put = connection.command(
-      `INSERT INTO read_segment (user_id, recipient_id, first, last, bits, realm_id) VALUES (?, ?, ?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET last = excluded.last, bits = excluded.bits`,
-    );
-    this.remove = connection.command('DELETE FROM read_segment WHERE user_id = ? AND recipient_id = ? AND first = ?');
   }
 
-  /** Returns segments that overlap the ascending ranges, ascending per recipient; at most `limit` if given. */
+  /** Returns at most `limit` segments if given. */
   load(
     viewer: Viewer,
     ranges: readonly RecipientOrdinalRange[],
@@ -205,16 +187,6 @@ export class ReadSets {
     }
   }
 
-  mark(viewer: Viewer, recipientId: RecipientId, ordinals: readonly Ordinal[], read: boolean): void {
-    const ranges = affectedRanges(ordinals).map((range) => ({ recipientId, ...range }));
-    this.markAmong(this.load(viewer, ranges).get(recipientId) ?? [], viewer, recipientId, ordinals, read);
-  }
-
-  /** Marks ordinals of several recipients. */
-  markAll(viewer: Viewer, ordinals: ReadonlyMap<RecipientId, readonly Ordinal[]>, read: boolean): void {
-    for (const [recipientId, each] of ordinals) this.mark(viewer, recipientId, each, read);
-  }
-
   /** Marks ordinals using the already loaded segments of `around` and returns the resulting segments. */
   markAmong(
     stored: readonly ReadSegment[],
@@ -226,22 +198,17 @@ export class ReadSets {
     return this.apply(viewer, recipientId, markOrdinals(stored, ordinals, read));
   }
 
-  markRange(viewer: Viewer, recipientId: RecipientId, range: OrdinalRange): void {
-    this.apply(viewer, recipientId, markRangeRead(this.around(viewer, recipientId, range), range));
-  }
-
   /** Returns the segments needed to mark ordinals of the range, ascending. */
   around(viewer: Viewer, recipientId: RecipientId, range: OrdinalRange): readonly ReadSegment[] {
-    const ends = affectedRanges([range.first, range.last]);
-    return this.overlap(viewer, recipientId, { first: firstOf(ends).first, last: lastOf(ends).last });
+    return this.overlap(viewer, recipientId, around(range));
   }
 
-  /** Marks the newest message as read; equivalent to `mark` but faster. */
-  markNewest(viewer: Viewer, recipientId: RecipientId, newest: Ordinal): void {
+  /** Marks the newest message as read; equivalent to `markAll` but faster. */
+  async markNewest(viewer: Viewer, recipientId: RecipientId, newest: Ordinal): Promise<void> {
     const row = this.latest.get(viewer.userId, recipientId);
     const extended = row && extendLatest({ first: row[1], last: row[2], bits: row[3] }, newest);
     if (extended) this.write(viewer, recipientId, extended);
-    else this.mark(viewer, recipientId, [newest], true);
+    else await this.markAll(viewer, new Map([[recipientId, [newest]]]), true);
   }
 
   /** Returns segments that overlap the range, ascending. Faster than `load`, which accepts several ranges. */
@@ -254,20 +221,5 @@ export class ReadSets {
     return this.overlappingOne
       .all(userId, recipientId, last, userId, recipientId, first, first, limit)
       .map((row) => ({ first: row[1], last: row[2], bits: row[3] }));
-  }
-
-  private apply(
-    viewer: Viewer,
-    recipientId: RecipientId,
-    { removed, added, result }: ReadSetChange,
-  ): readonly ReadSegment[] {
-    const replaced = new Set(added.map(({ first }) => first));
-    for (const first of removed) if (!replaced.has(first)) this.remove.run(viewer.userId, recipientId, first);
-    for (const segment of added) this.write(viewer, recipientId, segment);
-    return result;
-  }
-
-  private write({ realmId, userId }: Viewer, recipientId: RecipientId, { first, last, bits }: ReadSegment): void {
-    this.put.run(userId, recipientId, first, last, bits, realmId);
   }
 }
