@@ -3,8 +3,8 @@ import { AUDIT_CSV_HEADER, auditCsvLine } from '@parley/http';
 import { writeWhole } from '../exports/write-exports.js';
 import { counted } from '../kernel/counted.js';
 import { UsageError } from '../kernel/startup-error.js';
-import { always, type Command, type CommandContext, type CommandResult, EXIT_CODES } from './command.js';
-import { findRealm, nameOf, REALM } from './databases.js';
+import { always, type Command, EXIT_CODES } from './command.js';
+import { nameOf, realmCommand } from './databases.js';
 import { requireNewFile } from './export.commands.js';
 
 const FAULTS: Readonly<Record<AuditFault, string>> = {
@@ -22,73 +22,60 @@ function linkOf(text: string | undefined): AuditLink | null {
   return { number: Number(number), digest };
 }
 
-async function verify(context: CommandContext): Promise<CommandResult> {
-  const known = linkOf(context.flag('known'));
-  return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context);
-    const { entries, erasedDetails, chain, findings } = await parley.useCase(VerifyAuditLog).execute(realm.id, known);
-    const isFaultless = findings.length === 0;
-    const removed = chain?.anchor.number ?? 0;
-    return {
-      lines: [
-        ...findings.map(({ number, fault }) => `${number}: ${FAULTS[fault]}`),
-        `${nameOf(realm)}: ${counted(entries, 'entry', 'entries')}, ${isFaultless ? 'unchanged' : 'with faults'}`,
-        ...(removed > 0 ? [`Entries up to ${removed} were removed after their time.`] : []),
-        ...(known && known.number < removed ? ['The entry of --known was removed after its time.'] : []),
-        ...(erasedDetails > 0
-          ? [`Details of erased people: missing from ${counted(erasedDetails, 'entry', 'entries')}`]
-          : []),
-        ...(chain ? [`Last entry: ${chain.last.number}:${chain.last.digest}`] : []),
-      ],
-      data: { entries, erasedDetails, removed, last: chain?.last ?? null, findings },
-      exitCode: isFaultless ? EXIT_CODES.done : EXIT_CODES.found,
-    };
-  });
-}
-
-async function exportLog(context: CommandContext): Promise<CommandResult> {
-  const path = context.word(0);
-  requireNewFile(path);
-  return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context);
-    let entries = 0;
-    async function* csv() {
-      yield Buffer.from(AUDIT_CSV_HEADER);
-      for await (const page of parley.useCase(ReadAuditLog).execute(realm.id)) {
-        entries += page.length;
-        yield Buffer.from(page.map(auditCsvLine).join(''));
-      }
-    }
-    await writeWhole(path, csv());
-    return {
-      lines: [`Exported ${counted(entries, 'entry', 'entries')} of ${nameOf(realm)} to ${path}`],
-      data: { entries, file: path },
-    };
-  });
-}
-
 export const AUDIT_COMMANDS: readonly Command[] = [
-  {
+  realmCommand({
     name: 'audit verify',
     help: 'looks for changed and missing entries in the audit log of an organization',
     details:
       'Prints the number and hash of the last entry. Keep them outside of this machine: with --known, the command also ' +
       'finds a log that was replaced as a whole.',
     flags: {
-      ...REALM,
       known: { value: 'NUMBER:HASH', help: 'entry that an earlier verification printed' },
     },
     examples: ['parley audit verify', 'parley audit verify --realm acme --json'],
     isReadOnly: always,
-    run: verify,
-  },
-  {
+    input: ({ flag }) => linkOf(flag('known')),
+    async run({ parley, realm }, known) {
+      const { entries, erasedDetails, chain, findings } = await parley.useCase(VerifyAuditLog).execute(realm.id, known);
+      const isFaultless = findings.length === 0;
+      const removed = chain?.anchor.number ?? 0;
+      return {
+        lines: [
+          ...findings.map(({ number, fault }) => `${number}: ${FAULTS[fault]}`),
+          `${nameOf(realm)}: ${counted(entries, 'entry', 'entries')}, ${isFaultless ? 'unchanged' : 'with faults'}`,
+          ...(removed > 0 ? [`Entries up to ${removed} were removed after their time.`] : []),
+          ...(known && known.number < removed ? ['The entry of --known was removed after its time.'] : []),
+          ...(erasedDetails > 0
+            ? [`Details of erased people: missing from ${counted(erasedDetails, 'entry', 'entries')}`]
+            : []),
+          ...(chain ? [`Last entry: ${chain.last.number}:${chain.last.digest}`] : []),
+        ],
+        data: { entries, erasedDetails, removed, last: chain?.last ?? null, findings },
+        exitCode: isFaultless ? EXIT_CODES.done : EXIT_CODES.found,
+      };
+    },
+  }),
+  realmCommand({
     name: 'audit export',
     words: 'FILE',
     help: 'writes the audit log of an organization to a CSV file',
     details: 'The server may be running.',
-    flags: REALM,
     examples: ['parley audit export audit.csv --realm=acme'],
-    run: exportLog,
-  },
+    input: ({ word }) => requireNewFile(word(0)),
+    async run({ parley, realm }, path) {
+      let entries = 0;
+      async function* csv() {
+        yield Buffer.from(AUDIT_CSV_HEADER);
+        for await (const page of parley.useCase(ReadAuditLog).execute(realm.id)) {
+          entries += page.length;
+          yield Buffer.from(page.map(auditCsvLine).join(''));
+        }
+      }
+      await writeWhole(path, csv());
+      return {
+        lines: [`Exported ${counted(entries, 'entry', 'entries')} of ${nameOf(realm)} to ${path}`],
+        data: { entries, file: path },
+      };
+    },
+  }),
 ];

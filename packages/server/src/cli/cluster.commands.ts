@@ -3,28 +3,7 @@ import type { Configuration } from '../configuration/configuration.js';
 import { reasonOf } from '../doctor/log-in.js';
 import { StartupError } from '../kernel/startup-error.js';
 import { parleyVersion } from '../version.js';
-import { always, type Command, type CommandContext, type CommandResult, EXIT_CODES } from './command.js';
-
-async function finishUpgrade({ invocation }: CommandContext): Promise<CommandResult> {
-  const { database } = invocation.configuration;
-  if (database.kind !== 'postgres') {
-    throw new StartupError('parley cluster finish-upgrade requires a PostgreSQL database shared by several servers.');
-  }
-  const { finishUpgradeOfPostgres } = await import('@parley/postgres');
-  const release = parleyVersion();
-  const { others, done } = await finishUpgradeOfPostgres(database.url, release);
-  if (others.length > 0) {
-    const list = others.map((node) => `${node.name} (release ${node.release}, ${node.age} s ago)`);
-    throw new StartupError(`Servers with a release other than ${release} are running: ${list.join('; ')}.`);
-  }
-  return {
-    lines: [
-      `The upgrade to ${release} is finished; servers with older releases are rejected.`,
-      ...(done.length > 0 ? [`Applied: ${done.join(', ')}.`] : []),
-    ],
-    data: { release, done },
-  };
-}
+import { always, type Command, EXIT_CODES } from './command.js';
 
 /** State of the bus as seen from this machine. */
 async function examineBus({
@@ -37,38 +16,6 @@ async function examineBus({
   } catch (error) {
     return { problem: reasonOf(error as Error) };
   }
-}
-
-async function status({ invocation: { configuration } }: CommandContext): Promise<CommandResult> {
-  const { database, databaseReplica } = configuration;
-  if (database.kind !== 'postgres') {
-    throw new StartupError('parley cluster status requires a PostgreSQL database shared by several servers.');
-  }
-  const { statusOfCluster } = await import('@parley/postgres');
-  const [{ nodes, hosts }, bus] = await Promise.all([
-    statusOfCluster(database.url, databaseReplica),
-    examineBus(configuration),
-  ]);
-  const isHealthy = nodes !== null && !hosts.some(({ problem }) => problem !== null) && bus?.problem === undefined;
-  return {
-    lines: [
-      ...table(['NODE', 'RELEASE', 'SEEN', 'EVENTS BEHIND', 'BUS', 'REPLICA', 'LEASES'], (nodes ?? []).map(rowOf)),
-      ...(nodes === null ? ['The nodes are unknown, because no host is a primary.'] : []),
-      '',
-      ...table(
-        ['DATABASE', 'ROLE', 'LAG'],
-        hosts.map(({ host, role, lagBytes, problem }) => [
-          host,
-          role,
-          problem ?? (lagBytes === null ? '' : `${lagBytes} bytes`),
-        ]),
-      ),
-      '',
-      `Bus: ${bus === null ? 'none' : (bus.problem ?? `NATS ${bus.version}`)}`,
-    ],
-    data: { nodes, hosts, bus },
-    ...(!isHealthy && { exitCode: EXIT_CODES.found }),
-  };
 }
 
 const rowOf = ({ name, release, age, state, leases }: NodeStatus): readonly string[] => [
@@ -102,7 +49,37 @@ export const CLUSTER_COMMANDS: readonly Command[] = [
     ].join('\n'),
     examples: ['parley cluster status', 'parley cluster status --json'],
     isReadOnly: always,
-    run: status,
+    async run({ invocation: { configuration } }) {
+      const { database, databaseReplica } = configuration;
+      if (database.kind !== 'postgres') {
+        throw new StartupError('parley cluster status requires a PostgreSQL database shared by several servers.');
+      }
+      const { statusOfCluster } = await import('@parley/postgres');
+      const [{ nodes, hosts }, bus] = await Promise.all([
+        statusOfCluster(database.url, databaseReplica),
+        examineBus(configuration),
+      ]);
+      const isHealthy = nodes !== null && !hosts.some(({ problem }) => problem !== null) && bus?.problem === undefined;
+      return {
+        lines: [
+          ...table(['NODE', 'RELEASE', 'SEEN', 'EVENTS BEHIND', 'BUS', 'REPLICA', 'LEASES'], (nodes ?? []).map(rowOf)),
+          ...(nodes === null ? ['The nodes are unknown, because no host is a primary.'] : []),
+          '',
+          ...table(
+            ['DATABASE', 'ROLE', 'LAG'],
+            hosts.map(({ host, role, lagBytes, problem }) => [
+              host,
+              role,
+              problem ?? (lagBytes === null ? '' : `${lagBytes} bytes`),
+            ]),
+          ),
+          '',
+          `Bus: ${bus === null ? 'none' : (bus.problem ?? `NATS ${bus.version}`)}`,
+        ],
+        data: { nodes, hosts, bus },
+        ...(!isHealthy && { exitCode: EXIT_CODES.found }),
+      };
+    },
   },
   {
     name: 'cluster finish-upgrade',
@@ -112,6 +89,27 @@ export const CLUSTER_COMMANDS: readonly Command[] = [
       'with the previous release. It fails while a server with another release is running or was killed within the last minute.',
     ].join('\n'),
     examples: ['parley cluster finish-upgrade'],
-    run: finishUpgrade,
+    async run({ invocation }) {
+      const { database } = invocation.configuration;
+      if (database.kind !== 'postgres') {
+        throw new StartupError(
+          'parley cluster finish-upgrade requires a PostgreSQL database shared by several servers.',
+        );
+      }
+      const { finishUpgradeOfPostgres } = await import('@parley/postgres');
+      const release = parleyVersion();
+      const { others, done } = await finishUpgradeOfPostgres(database.url, release);
+      if (others.length > 0) {
+        const list = others.map((node) => `${node.name} (release ${node.release}, ${node.age} s ago)`);
+        throw new StartupError(`Servers with a release other than ${release} are running: ${list.join('; ')}.`);
+      }
+      return {
+        lines: [
+          `The upgrade to ${release} is finished; servers with older releases are rejected.`,
+          ...(done.length > 0 ? [`Applied: ${done.join(', ')}.`] : []),
+        ],
+        data: { release, done },
+      };
+    },
   },
 ];

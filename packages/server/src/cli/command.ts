@@ -1,8 +1,9 @@
 import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '@parley/domain/access';
-import { DomainError, type RealmId, type UserId } from '@parley/domain/kernel';
+import { DomainError, type RealmId, type UnixSeconds, type UserId } from '@parley/domain/kernel';
 import type { ComposedParley } from '../composition/parley.js';
 import { ENV_FILE } from '../configuration/env-file.js';
 import type { CommandFlags, Invocation } from '../configuration/read-configuration.js';
+import { UsageError } from '../kernel/startup-error.js';
 
 /** Standard streams and process of a command. */
 export interface Terminal {
@@ -101,6 +102,20 @@ export function explained(error: Error): string {
   if (error instanceof DomainError && error.is('WEAK_PASSWORD')) return `${error.message} ${PASSWORD_RULE}`;
   const character = error instanceof DomainError && error.is('INVALID_USER_NAME') ? error.details.character : undefined;
   return character === undefined ? error.message : `${error.message.slice(0, -1)}: ${JSON.stringify(character)}.`;
+}
+
+/** @throws UsageError */
+export function idOf(name: string, value: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(value)) throw new UsageError(`${name} must be an id.`);
+  return Number(value);
+}
+
+/** Returns the Unix seconds of a flag; null without it. @throws UsageError */
+export function timeIn({ flag }: CommandContext, name: string): UnixSeconds | null {
+  const value = flag(name);
+  const ms = value === undefined ? 0 : Date.parse(value);
+  if (Number.isNaN(ms)) throw new UsageError(`--${name} must be a date such as 2026-07-31 or 2026-07-31T12:00Z.`);
+  return value === undefined ? null : Math.floor(ms / 1000);
 }
 
 export const always = (): boolean => true;

@@ -1,5 +1,6 @@
 import { rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import type { ChannelId } from '@parley/domain/kernel';
 import type { Realm } from '@parley/domain/realms';
 import type { User } from '@parley/domain/users';
 import { silentLogger } from '@parley/http';
@@ -13,7 +14,7 @@ import { addressesOf } from '../http/http-server.js';
 import { StartupError } from '../kernel/startup-error.js';
 import { openParley } from '../start/open-parley.js';
 import { findSecret, secretPathFor } from '../start/secret.js';
-import type { CommandContext, CommandFlag } from './command.js';
+import type { Command, CommandContext, CommandFlag, CommandResult } from './command.js';
 
 /** Flag of commands that may create the database. */
 export const NEW_DATABASE: Readonly<Record<string, CommandFlag>> = {
@@ -149,6 +150,19 @@ export async function findUser(parley: ComposedParley, realm: Realm, named: stri
   return user;
 }
 
+/** Returns the channel of `--channel`; null without the flag. @throws StartupError */
+export async function channelIn(
+  { ports }: ComposedParley,
+  { flag }: CommandContext,
+  { id }: Realm,
+): Promise<ChannelId | null> {
+  const name = flag('channel');
+  if (name === undefined) return null;
+  const channel = await ports.unitOfWork.read(id, ({ channels }) => channels.findByName(id, name));
+  if (!channel) throw new StartupError(`There is no channel ${name}.`);
+  return channel.id;
+}
+
 export const nameOf = ({ stringId, name }: Pick<Realm, 'stringId' | 'name'>): string =>
   stringId === '' ? name : `${stringId} (${name})`;
 
@@ -168,13 +182,44 @@ export async function findUserAndRealm(
   return { user, realm };
 }
 
-/** Runs a command for the user in the first argument. */
-export function withUser<T>(
-  context: CommandContext,
-  work: (parley: ComposedParley, user: User, realm: Realm) => Promise<T>,
-): Promise<T> {
-  return context.withParley(async (parley) => {
-    const { user, realm } = await findUserAndRealm(context, parley, context.word(0));
-    return work(parley, user, realm);
-  });
+/** Context of a command on an organization. */
+export interface OnRealm extends CommandContext {
+  readonly parley: ComposedParley;
+  readonly realm: Realm;
 }
+
+/** Command on an open database, with the object that it concerns. */
+interface CommandOn<Subject, Input> extends Omit<Command, 'run'> {
+  /** Checks and reads the command line before the database is opened. */
+  readonly input?: (context: CommandContext) => Input | Promise<Input>;
+  run(subject: CommandContext & Subject & { readonly parley: ComposedParley }, input: Input): Promise<CommandResult>;
+}
+
+/** Returns a function that declares commands on the objects that `find` returns. */
+export const commandOn =
+  <Subject>(find: (parley: ComposedParley, context: CommandContext) => Promise<Subject>) =>
+  <Input>({ input, run, ...command }: CommandOn<Subject, Input>): Command => ({
+    ...command,
+    async run(context) {
+      const given = (await input?.(context)) as Input;
+      return context.withParley(async (parley) => run({ ...context, parley, ...(await find(parley, context)) }, given));
+    },
+  });
+
+/** Declares a command on the whole server. */
+export const serverCommand = commandOn(async () => ({}));
+
+const ofRealm = commandOn(async (parley, context) => ({ realm: await findRealm(parley, context) }));
+
+/** Declares a command on the organization of `--realm`. */
+export const realmCommand = <Input>({ flags, ...command }: Parameters<typeof ofRealm<Input>>[0]): Command =>
+  ofRealm({ ...command, flags: { ...REALM, ...flags } });
+
+/** Declares a command on the user in the first argument. */
+export const ofUser = commandOn((parley, context) => findUserAndRealm(context, parley, context.word(0)));
+
+export const BY_USER = 'EMAIL is the email or the id of a user.';
+
+/** Declares a command on the user `EMAIL`, with the flag `--realm`. */
+export const userCommand = <Input>({ flags, ...command }: Parameters<typeof ofUser<Input>>[0]): Command =>
+  ofUser({ words: 'EMAIL', details: BY_USER, ...command, flags: { ...REALM, ...flags } });

@@ -8,63 +8,22 @@ import { exportToFile } from '../exports/write-exports.js';
 import { counted } from '../kernel/counted.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import { always, type Command, type CommandContext, type CommandResult, EXIT_CODES } from './command.js';
-import { findRealm, NEW_DATABASE, nameOf, REALM } from './databases.js';
+import { NEW_DATABASE, nameOf, realmCommand } from './databases.js';
 import { DOWNLOAD } from './import.commands.js';
 import { progressOn } from './progress.js';
 
 /** @throws StartupError */
-export function requireNewFile(path: string): void {
+export function requireNewFile(path: string): string {
   if (existsSync(path)) throw new StartupError(`${path} already exists.`);
   if (!existsSync(dirname(resolve(path)))) throw new StartupError(`The folder of ${path} does not exist.`);
+  return path;
 }
 
-async function exportRealm(context: CommandContext): Promise<CommandResult> {
-  const path = context.word(0);
-  requireNewFile(path);
-  context.terminal.comeAfterServer();
-  return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context);
-    const messages = await exportToFile(
-      parley.useCase(RealmReader),
-      realm.id,
-      path,
-      progressOn(context.terminal, 'Exported'),
-    );
-    return {
-      lines: [`Exported ${nameOf(realm)} with ${counted(messages, 'message')} to ${path}`],
-      data: { id: realm.id, stringId: realm.stringId, messages, file: path },
-    };
-  });
-}
-
-async function importRealm(context: CommandContext): Promise<CommandResult> {
-  const path = context.word(0);
-  if (!existsSync(path)) throw new StartupError(`${path} does not exist.`);
-  const { isBackup } = await import('../backup/backup.js');
-  if (await isBackup(path)) {
-    throw new StartupError(`${path} is a backup of a whole server, not an export: use parley restore ${path}.`);
-  }
-  const { archiveReader, findReader, hasRealm, importRecords } = await import('./import-records.js');
-  const stringId = context.flag('realm') ?? context.flag('as');
-  const found = await findReader(path);
-  const isMerge = !found && stringId !== undefined && (await hasRealm(context, stringId));
-  const reader = isMerge ? archiveReader(context) : found;
-  if (reader) return importRecords(context, reader, progressOn(context.terminal, 'Imported'));
-  for (const name of [
-    'people',
-    'share-public',
-    'claim-by',
-    'on-behalf-of',
-    'dry-run',
-    'download',
-    'token-file',
-    'report',
-  ]) {
-    if (context.flag(name) !== undefined || context.isOn(name)) {
-      throw new UsageError(`--${name} has no meaning for archives of Parley and Zulip that become an organization.`);
-    }
-  }
-  return importArchive(context, path);
+/** Returns the path of a new file that the command writes for long. @throws StartupError */
+export function newFile({ word, terminal }: CommandContext, index: number): string {
+  const path = requireNewFile(word(index));
+  terminal.comeAfterServer();
+  return path;
 }
 
 /** Imports an archive of Parley or Zulip as a new organization. */
@@ -103,38 +62,27 @@ async function importArchive(context: CommandContext, path: string): Promise<Com
 /** Maximum number of findings in the output. */
 const MAX_SHOWN = 1000;
 
-async function verify(context: CommandContext): Promise<CommandResult> {
-  const path = context.word(0);
-  if (!existsSync(path)) throw new StartupError(`${path} does not exist.`);
-  const { verifyHeld } = await import('@parley/export-files');
-  const result = await verifyHeld(path).catch((error: Error) => {
-    throw new StartupError(`${path} is no export of held messages: ${error.message}`);
-  });
-  const { entries, manifest, findings } = result;
-  const known = context.flag('manifest');
-  const isOther = known !== undefined && known.toLowerCase() !== manifest;
-  return {
-    lines: [
-      ...findings.slice(0, MAX_SHOWN).map((finding) => `${finding.path}: ${finding.fault}`),
-      ...(findings.length > MAX_SHOWN ? [`and ${counted(findings.length - MAX_SHOWN, 'other finding')}`] : []),
-      `${counted(entries, 'file')} unchanged, ${counted(findings.length, 'finding')}`,
-      `SHA-256 of the manifest: ${manifest}${isOther ? ', which differs from --manifest' : ''}`,
-    ],
-    data: { ...result, ...(known !== undefined && { isKnown: !isOther }) },
-    exitCode: findings.length > 0 || isOther ? EXIT_CODES.found : EXIT_CODES.done,
-  };
-}
-
 export const EXPORT_COMMANDS: readonly Command[] = [
-  {
+  realmCommand({
     name: 'export',
     words: 'FILE',
     help: 'writes an organization to a .tar.gz file that a server can import',
     details: 'The server may be running. The file contains all private messages.',
-    flags: REALM,
     examples: ['parley export acme.tar.gz --realm=acme'],
-    run: exportRealm,
-  },
+    input: (context) => newFile(context, 0),
+    async run({ parley, realm, terminal }, path) {
+      const messages = await exportToFile(
+        parley.useCase(RealmReader),
+        realm.id,
+        path,
+        progressOn(terminal, 'Exported'),
+      );
+      return {
+        lines: [`Exported ${nameOf(realm)} with ${counted(messages, 'message')} to ${path}`],
+        data: { id: realm.id, stringId: realm.stringId, messages, file: path },
+      };
+    },
+  }),
   {
     name: 'export verify',
     words: 'FILE',
@@ -147,7 +95,27 @@ export const EXPORT_COMMANDS: readonly Command[] = [
       'parley export verify case12.zip --manifest 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     ],
     isReadOnly: always,
-    run: verify,
+    async run(context) {
+      const path = context.word(0);
+      if (!existsSync(path)) throw new StartupError(`${path} does not exist.`);
+      const { verifyHeld } = await import('@parley/export-files');
+      const result = await verifyHeld(path).catch((error: Error) => {
+        throw new StartupError(`${path} is no export of held messages: ${error.message}`);
+      });
+      const { entries, manifest, findings } = result;
+      const known = context.flag('manifest');
+      const isOther = known !== undefined && known.toLowerCase() !== manifest;
+      return {
+        lines: [
+          ...findings.slice(0, MAX_SHOWN).map((finding) => `${finding.path}: ${finding.fault}`),
+          ...(findings.length > MAX_SHOWN ? [`and ${counted(findings.length - MAX_SHOWN, 'other finding')}`] : []),
+          `${counted(entries, 'file')} unchanged, ${counted(findings.length, 'finding')}`,
+          `SHA-256 of the manifest: ${manifest}${isOther ? ', which differs from --manifest' : ''}`,
+        ],
+        data: { ...result, ...(known !== undefined && { isKnown: !isOther }) },
+        exitCode: findings.length > 0 || isOther ? EXIT_CODES.found : EXIT_CODES.done,
+      };
+    },
   },
   {
     name: 'import',
@@ -190,6 +158,36 @@ export const EXPORT_COMMANDS: readonly Command[] = [
       'parley import slack-export.zip --realm=acme --people=people.csv --dry-run --report=report',
       'parley import records.jsonl --realm=acme --people=people.csv --dry-run --report=report',
     ],
-    run: importRealm,
+    async run(context) {
+      const path = context.word(0);
+      if (!existsSync(path)) throw new StartupError(`${path} does not exist.`);
+      const { isBackup } = await import('../backup/backup.js');
+      if (await isBackup(path)) {
+        throw new StartupError(`${path} is a backup of a whole server, not an export: use parley restore ${path}.`);
+      }
+      const { archiveReader, findReader, hasRealm, importRecords } = await import('./import-records.js');
+      const stringId = context.flag('realm') ?? context.flag('as');
+      const found = await findReader(path);
+      const isMerge = !found && stringId !== undefined && (await hasRealm(context, stringId));
+      const reader = isMerge ? archiveReader(context) : found;
+      if (reader) return importRecords(context, reader, progressOn(context.terminal, 'Imported'));
+      for (const name of [
+        'people',
+        'share-public',
+        'claim-by',
+        'on-behalf-of',
+        'dry-run',
+        'download',
+        'token-file',
+        'report',
+      ]) {
+        if (context.flag(name) !== undefined || context.isOn(name)) {
+          throw new UsageError(
+            `--${name} has no meaning for archives of Parley and Zulip that become an organization.`,
+          );
+        }
+      }
+      return importArchive(context, path);
+    },
   },
 ];

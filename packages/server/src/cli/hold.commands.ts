@@ -8,23 +8,10 @@ import { heldArchive } from '../facade/held-archive.js';
 import { presentHold } from '../facade/holds.js';
 import { counted } from '../kernel/counted.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
-import { always, type Command, type CommandContext, type CommandResult } from './command.js';
-import { findRealm, nameOf, REALM } from './databases.js';
-import { requireNewFile } from './export.commands.js';
-import { timeOf } from './user.commands.js';
-
-/** @throws UsageError */
-export function idOf(name: string, value: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(value)) throw new UsageError(`${name} must be an id.`);
-  return Number(value);
-}
-
-function timeIn({ flag }: CommandContext, name: string): number | null {
-  const value = flag(name);
-  const ms = value === undefined ? 0 : Date.parse(value);
-  if (Number.isNaN(ms)) throw new UsageError(`--${name} must be a date such as 2026-07-31 or 2026-07-31T12:00Z.`);
-  return value === undefined ? null : Math.floor(ms / 1000);
-}
+import { always, type Command, type CommandContext, idOf, timeIn } from './command.js';
+import { channelIn, nameOf, realmCommand } from './databases.js';
+import { newFile } from './export.commands.js';
+import { timeOf } from './listed-lines.js';
 
 /** Finds the person of `--person` by id or email. @throws StartupError */
 async function personIn(
@@ -54,77 +41,14 @@ function lineOf({ id, reason, personId, channelId, messageId, since, until, crea
   return `${id}\t${criteria.join(', ')}\tcreated ${timeOf(createdAt)}, ${state}\t${reason}`;
 }
 
-async function create(context: CommandContext): Promise<CommandResult> {
-  const { flag } = context;
-  const reason = flag('reason');
-  if (reason === undefined) throw new UsageError('--reason TEXT is required.');
-  const message = flag('message');
-  const messageId = message === undefined ? null : (idOf('--message', message) as MessageId);
-  const times = { since: timeIn(context, 'since'), until: timeIn(context, 'until') };
-  return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context);
-    const personId = await personIn(parley, context, realm.id);
-    const name = flag('channel');
-    const channel =
-      name === undefined
-        ? null
-        : await parley.ports.unitOfWork.read(realm.id, ({ channels }) => channels.findByName(realm.id, name));
-    if (name !== undefined && !channel) throw new StartupError(`There is no channel ${name}.`);
-    const criteria = { personId, channelId: channel?.id ?? null, messageId, ...times };
-    const hold = await parley.useCase(CreateHold).execute({ realmId: realm.id, userId: null }, { ...criteria, reason });
-    return { lines: [`Created hold ${hold.id} in ${nameOf(realm)}`], data: presentHold(hold) };
-  });
-}
-
-async function list(context: CommandContext): Promise<CommandResult> {
-  return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context);
-    const holds = await parley.useCase(ListHolds).execute({ realmId: realm.id, userId: null });
-    return { lines: holds.map(lineOf), data: { holds: holds.map(presentHold) } };
-  });
-}
-
-async function release(context: CommandContext): Promise<CommandResult> {
-  const holdId = idOf('ID', context.word(0)) as HoldId;
-  return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context);
-    const hold = await parley.useCase(ReleaseHold).execute({ realmId: realm.id, userId: null }, { holdId });
-    return {
-      lines: [`Released hold ${hold.id} of ${nameOf(realm)}. The server deletes what waited for it within an hour.`],
-      data: presentHold(hold),
-    };
-  });
-}
-
-async function exportHeld(context: CommandContext): Promise<CommandResult> {
-  const holdId = idOf('ID', context.word(0)) as HoldId;
-  const path = context.word(1);
-  requireNewFile(path);
-  context.terminal.comeAfterServer();
-  return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context);
-    await writeWhole(path, heldArchive(parley.useCase(HeldReader), { realmId: realm.id, holdId }));
-    const { verifyHeld } = await import('@parley/export-files');
-    const { entries, manifest } = await verifyHeld(path);
-    return {
-      lines: [
-        `Exported hold ${holdId} of ${nameOf(realm)} to ${path}: ${counted(entries, 'file')}`,
-        `SHA-256 of the manifest: ${manifest}`,
-      ],
-      data: { id: holdId, file: path, entries, manifest },
-    };
-  });
-}
-
 export const HOLD_COMMANDS: readonly Command[] = [
-  {
+  realmCommand({
     name: 'hold create',
     help: 'keeps messages with their edits and files whatever deletes them, unseen by members',
     details:
       'Messages must meet all given conditions. --person selects messages of the person and direct conversations with them, ' +
       '--channel also messages that were moved out of the channel. Later messages are held too.',
     flags: {
-      ...REALM,
       reason: { value: 'TEXT', help: 'why, for example the number of a court case; required' },
       person: { value: 'ID_OR_EMAIL', help: 'only messages of this user and direct conversations with them' },
       channel: { value: 'NAME', help: 'only messages in this channel' },
@@ -136,33 +60,69 @@ export const HOLD_COMMANDS: readonly Command[] = [
       "parley hold create --person ann@example.com --reason 'Case 12'",
       "parley hold create --channel general --since 2026-01-01 --until 2026-06-30 --reason 'Audit of 2026'",
     ],
-    run: create,
-  },
-  {
+    input(context) {
+      const reason = context.flag('reason');
+      if (reason === undefined) throw new UsageError('--reason TEXT is required.');
+      const message = context.flag('message');
+      return {
+        reason,
+        messageId: message === undefined ? null : (idOf('--message', message) as MessageId),
+        since: timeIn(context, 'since'),
+        until: timeIn(context, 'until'),
+      };
+    },
+    async run({ parley, realm, ...context }, input) {
+      const personId = await personIn(parley, context, realm.id);
+      const channelId = await channelIn(parley, context, realm);
+      const by = { realmId: realm.id, userId: null };
+      const hold = await parley.useCase(CreateHold).execute(by, { ...input, personId, channelId });
+      return { lines: [`Created hold ${hold.id} in ${nameOf(realm)}`], data: presentHold(hold) };
+    },
+  }),
+  realmCommand({
     name: 'hold list',
     help: 'lists the holds of an organization, with released ones',
-    flags: REALM,
     examples: ['parley hold list', 'parley hold list --json'],
     isReadOnly: always,
-    run: list,
-  },
-  {
+    async run({ parley, realm }) {
+      const holds = await parley.useCase(ListHolds).execute({ realmId: realm.id, userId: null });
+      return { lines: holds.map(lineOf), data: { holds: holds.map(presentHold) } };
+    },
+  }),
+  realmCommand({
     name: 'hold release',
     words: 'ID',
     help: 'ends a hold; purges and erasures that waited for it continue within an hour',
-    flags: REALM,
     examples: ['parley hold release 3'],
-    run: release,
-  },
-  {
+    input: ({ word }) => idOf('ID', word(0)) as HoldId,
+    async run({ parley, realm }, holdId) {
+      const hold = await parley.useCase(ReleaseHold).execute({ realmId: realm.id, userId: null }, { holdId });
+      return {
+        lines: [`Released hold ${hold.id} of ${nameOf(realm)}. The server deletes what waited for it within an hour.`],
+        data: presentHold(hold),
+      };
+    },
+  }),
+  realmCommand({
     name: 'hold export',
     words: 'ID FILE',
     help: 'writes what a hold keeps to a ZIP file: lines of JSON, emails, files and their hashes',
     details:
       'The server may be running. The command prints the SHA-256 of the manifest. Note it elsewhere: with it, ' +
       'parley export verify proves that the file is unchanged.',
-    flags: REALM,
     examples: ['parley hold export 3 case12.zip'],
-    run: exportHeld,
-  },
+    input: (context) => ({ holdId: idOf('ID', context.word(0)) as HoldId, path: newFile(context, 1) }),
+    async run({ parley, realm }, { holdId, path }) {
+      await writeWhole(path, heldArchive(parley.useCase(HeldReader), { realmId: realm.id, holdId }));
+      const { verifyHeld } = await import('@parley/export-files');
+      const { entries, manifest } = await verifyHeld(path);
+      return {
+        lines: [
+          `Exported hold ${holdId} of ${nameOf(realm)} to ${path}: ${counted(entries, 'file')}`,
+          `SHA-256 of the manifest: ${manifest}`,
+        ],
+        data: { id: holdId, file: path, entries, manifest },
+      };
+    },
+  }),
 ];

@@ -6,7 +6,7 @@ import { counted } from '../kernel/counted.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import { type CommandContext, type CommandResult, explained } from './command.js';
 import { type CsvRow, readCsvFile } from './csv-file.js';
-import { findRealm, nameOf, requireDatabase } from './databases.js';
+import { nameOf, type OnRealm, requireDatabase } from './databases.js';
 
 /** @throws UsageError */
 export function parseRole(text: string): Role {
@@ -33,53 +33,55 @@ interface Person {
   readonly password: string | null;
 }
 
-/** Imports users. Validates everything before adding anyone; existing users remain unchanged. */
-export async function importPeople(context: CommandContext): Promise<CommandResult> {
-  requireDatabase(context.invocation);
-  const path = context.word(0);
+/** Reads the users of a file. @throws StartupError */
+export async function readPeople({ invocation, word }: CommandContext): Promise<readonly CsvRow[]> {
+  requireDatabase(invocation);
+  const path = word(0);
   const rows = await readCsvFile(path, COLUMNS, REQUIRED);
   if (rows.length > MAX_IMPORTED_PEOPLE) {
     throw new StartupError(`${path} has more than ${MAX_IMPORTED_PEOPLE} users; split it into several files.`);
   }
-  return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context);
-    const register = parley.useCase(RegisterUser);
-    const people = checkedPeople(rows, register);
-    const taken = await existingAddresses(parley, realm.id, people);
-    const newcomers = people.filter(({ email }) => !taken.has(email.toLowerCase()));
-    const isDryRun = context.isOn('dry-run');
-    const invites = context.isOn('invite');
-    const created: { readonly id: number; readonly email: string }[] = [];
-    if (!isDryRun) {
-      for (const { line, ...person } of newcomers) {
-        try {
-          const { id, email } = await register.execute({
-            realmId: realm.id,
-            ...person,
-            sendsPasswordLink: invites && person.password === null,
-          });
-          created.push({ id, email });
-        } catch (error) {
-          if (!(error instanceof DomainError)) throw error;
-          const added = `${counted(created.length, 'user')} added before this line; fix the file and import it again.`;
-          throw new StartupError(`line ${line} (${person.email}): ${explained(error)} ${added}`);
-        }
+  return rows;
+}
+
+/** Imports users. Validates everything before adding anyone; existing users remain unchanged. */
+export async function importPeople({ parley, realm, isOn }: OnRealm, rows: readonly CsvRow[]): Promise<CommandResult> {
+  const register = parley.useCase(RegisterUser);
+  const people = checkedPeople(rows, register);
+  const taken = await existingAddresses(parley, realm.id, people);
+  const newcomers = people.filter(({ email }) => !taken.has(email.toLowerCase()));
+  const isDryRun = isOn('dry-run');
+  const invites = isOn('invite');
+  const created: { readonly id: number; readonly email: string }[] = [];
+  if (!isDryRun) {
+    for (const { line, ...person } of newcomers) {
+      try {
+        const { id, email } = await register.execute({
+          realmId: realm.id,
+          ...person,
+          sendsPasswordLink: invites && person.password === null,
+        });
+        created.push({ id, email });
+      } catch (error) {
+        if (!(error instanceof DomainError)) throw error;
+        const added = `${counted(created.length, 'user')} added before this line; fix the file and import it again.`;
+        throw new StartupError(`line ${line} (${person.email}): ${explained(error)} ${added}`);
       }
     }
-    const existing = people.length - newcomers.length;
-    const invited = invites ? newcomers.filter(({ password }) => password === null).length : 0;
-    return {
-      lines: [
-        `${isDryRun ? `Would add ${counted(newcomers.length, 'user')}` : `Added ${counted(created.length, 'user')}`} to ${nameOf(realm)}; ${existing} already existed`,
-        ...(invited > 0
-          ? [`${isDryRun ? 'Would email' : 'The server emails'} links for setting a password to ${invited} of them`]
-          : []),
-      ],
-      data: isDryRun
-        ? { wouldCreate: newcomers.map(({ email }) => ({ email })), existing, invited }
-        : { created, existing, invited },
-    };
-  });
+  }
+  const existing = people.length - newcomers.length;
+  const invited = invites ? newcomers.filter(({ password }) => password === null).length : 0;
+  return {
+    lines: [
+      `${isDryRun ? `Would add ${counted(newcomers.length, 'user')}` : `Added ${counted(created.length, 'user')}`} to ${nameOf(realm)}; ${existing} already existed`,
+      ...(invited > 0
+        ? [`${isDryRun ? 'Would email' : 'The server emails'} links for setting a password to ${invited} of them`]
+        : []),
+    ],
+    data: isDryRun
+      ? { wouldCreate: newcomers.map(({ email }) => ({ email })), existing, invited }
+      : { created, existing, invited },
+  };
 }
 
 /** @throws StartupError listing all lines with mistakes */

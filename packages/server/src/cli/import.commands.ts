@@ -14,7 +14,6 @@ import {
   VerifyImport,
 } from '@parley/transfer/imports';
 import { type ImportReader, type OpenImport, printable } from '@parley/transfer/records';
-import type { ComposedParley } from '../composition/parley.js';
 import { counted } from '../kernel/counted.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import {
@@ -25,58 +24,20 @@ import {
   type CommandResult,
   EXIT_CODES,
 } from './command.js';
-import { findRealm, findUser, nameOf, REALM } from './databases.js';
-import { firstLines, keptLines, MAX_LINES } from './listed-lines.js';
+import { findUser, nameOf, type OnRealm, realmCommand } from './databases.js';
+import { firstLines, keptLines, MAX_LINES, timeOf } from './listed-lines.js';
 import { progressOn } from './progress.js';
 
 const presentBatch = ({ id, source, startedAt, status, createdRealm, messages }: ImportBatch) => ({
   ...{ id, source, status, createdOrganization: createdRealm, messages },
-  startedAt: new Date(startedAt * 1000).toISOString(),
+  startedAt: timeOf(startedAt),
 });
-
-async function list(context: CommandContext): Promise<CommandResult> {
-  return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context);
-    const batches = await parley.ports.unitOfWork.read(realm.id, (reads) => reads.importBatches.list(realm.id));
-    const presented = batches.map(presentBatch);
-    return {
-      lines:
-        presented.length === 0
-          ? [`${nameOf(realm)} has no imports.`]
-          : presented.map(
-              ({ id, startedAt, source, status, messages }) =>
-                `${id}\t${startedAt}\t${printable(source)}\t${status}\t${counted(messages, 'message')}`,
-            ),
-      data: { imports: presented },
-    };
-  });
-}
 
 /** @throws UsageError */
 function batchIdOf({ words }: CommandContext): ImportBatchId {
   const id = Number(words[0]);
   if (!Number.isSafeInteger(id)) throw new UsageError('BATCH must be a number; see parley imports list.');
   return id as ImportBatchId;
-}
-
-async function undo(context: CommandContext): Promise<CommandResult> {
-  const batchId = batchIdOf(context);
-  return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context);
-    const isDryRun = context.isOn('dry-run');
-    const undone = await parley.useCase(UndoImport).execute({
-      realmId: realm.id,
-      batchId,
-      isForced: context.isOn('force'),
-      isDryRun,
-      onProgress: progressOn(context.terminal, 'Removed'),
-    });
-    const lines = [
-      ...undoLines(undone, isDryRun, nameOf(realm)),
-      ...(await membershipLines(parley.ports.unitOfWork, realm.id, undone, isDryRun)),
-    ];
-    return { lines, data: undone };
-  });
 }
 
 function undoLines(undone: UndoImportOutput, isDryRun: boolean, realm: string): readonly string[] {
@@ -122,26 +83,29 @@ async function membershipLines(
 
 /** Plans the import of an export again, to compare it with an earlier import. */
 async function withPlan(
-  context: CommandContext,
-  parley: ComposedParley,
+  { parley, realm, ...context }: OnRealm,
   opened: OpenImport,
-  use: (plan: ImportPlan, realmId: RealmId) => Promise<CommandResult>,
+  use: (plan: ImportPlan) => Promise<CommandResult>,
 ): Promise<CommandResult> {
   const { planImport } = await import('@parley/import-plan');
   const { temporaryFolderOf } = await import('./import-records.js');
   const { markdownRenderer: renderer, clock } = parley.ports;
-  const { id: realmId, stringId } = await findRealm(parley, context);
-  const sources = { renderer, unicodeEmoji, mappings: [], temporaryFolder: temporaryFolderOf(context) };
-  const plan = await planImport(opened, { ...sources, stringId, realmUrl: '', now: clock.now() });
   try {
-    return await use(plan, realmId);
+    const sources = { renderer, unicodeEmoji, mappings: [], temporaryFolder: temporaryFolderOf(context) };
+    const plan = await planImport(opened, { ...sources, stringId: realm.stringId, realmUrl: '', now: clock.now() });
+    try {
+      return await use(plan);
+    } finally {
+      plan.close();
+    }
   } finally {
-    plan.close();
+    await opened.close();
   }
 }
 
 /** @throws StartupError */
-async function readerOf(context: CommandContext, path: string): Promise<ImportReader> {
+async function readerOf(context: CommandContext): Promise<ImportReader> {
+  const path = context.word(1);
   if (!existsSync(path)) throw new StartupError(`${path} does not exist.`);
   const { archiveReader, findReader } = await import('./import-records.js');
   const reader = await findReader(path);
@@ -149,111 +113,6 @@ async function readerOf(context: CommandContext, path: string): Promise<ImportRe
   if (!reader && (await archives.recognizes(path))) return archives;
   if (!reader) throw new StartupError(`${path} is not an export.`);
   return reader;
-}
-
-async function verify(context: CommandContext): Promise<CommandResult> {
-  const batchId = batchIdOf(context);
-  const path = context.word(1);
-  const reader = await readerOf(context, path);
-  const { addedReaders } = await import('@parley/import-plan');
-  context.terminal.comeAfterServer();
-  return context.withParley(async (parley) => {
-    const opened = await reader.open(path);
-    try {
-      return await withPlan(context, parley, opened, async (plan, realmId) => {
-        const { records } = plan;
-        const verified = await parley.useCase(VerifyImport).execute({ realmId, batchId, records });
-        const { unitOfWork } = parley.ports;
-        const added = await addedReaders(
-          plan,
-          { realmId, batchIds: verified.batchIds },
-          unitOfWork,
-          parley.useCase(RealmReader),
-        );
-        const { unchanged, differences } = verified;
-        return {
-          lines: [`Unchanged: ${unchanged} records`, ...differences.map(differenceLine), ...accessLines(added)],
-          data: { unchanged, differences, addedReaders: added },
-          exitCode: differences.length === 0 && added.length === 0 ? EXIT_CODES.done : EXIT_CODES.found,
-        };
-      });
-    } finally {
-      await opened.close();
-    }
-  });
-}
-
-async function addFiles(context: CommandContext): Promise<CommandResult> {
-  const batchId = batchIdOf(context);
-  const path = context.word(1);
-  if (context.flag('download') === undefined) throw new UsageError('--download is missing.');
-  const reader = await readerOf(context, path);
-  const { readToken, withDownloads } = await import('./import-records.js');
-  const token = readToken(context, reader);
-  return context.withParley(async (parley) => {
-    const opened = await withDownloads(context, reader, await reader.open(path), token);
-    try {
-      return await withPlan(context, parley, opened, async (plan, realmId) => {
-        const input = { realmId, batchId, source: plan.summary.source, messages: plan.lateMessages() };
-        const added = await parley.useCase(AddImportedFiles).execute(input);
-        const { files, messages, kept } = added;
-        return {
-          lines: [
-            `Added ${counted(files, 'file')} to ${counted(messages, 'message')}`,
-            ...(kept === 0 ? [] : [`Messages that people edited or deleted since the import, without files: ${kept}`]),
-          ],
-          data: added,
-        };
-      });
-    } finally {
-      await opened.close();
-    }
-  });
-}
-
-async function merge(context: CommandContext): Promise<CommandResult> {
-  return context.withParley(async (parley) => {
-    const { realm, placeholder } = await placeholderOf(parley, context);
-    const isDryRun = context.isOn('dry-run');
-    const user = await findUser(parley, realm, context.word(1));
-    const input = { realmId: realm.id, placeholderId: placeholder.id, userId: user.id, isDryRun };
-    const merged = await parley.useCase(MergePlaceholder).execute(input);
-    const { messages, reactions, directMessages, channels } = merged;
-    return {
-      lines: [
-        `${isDryRun ? 'Would give' : 'Gave'} ${counted(messages, 'message')} and ${counted(reactions, 'reaction')} of user ${placeholder.id} to ${user.email}`,
-        ...(directMessages === 0
-          ? []
-          : [`Messages in direct conversations that ${user.email} takes part in by the merge: ${directMessages}`]),
-        ...(channels.length === 0 ? [] : [`Channels that ${user.email} is subscribed to by the merge:`]),
-        ...channels.map(({ name, isPrivate }) => `  ${printable(name)}${isPrivate ? ' (private)' : ''}`),
-      ],
-      data: merged,
-    };
-  });
-}
-
-async function unmerge(context: CommandContext): Promise<CommandResult> {
-  return context.withParley(async (parley) => {
-    const { realm, placeholder } = await placeholderOf(parley, context);
-    const input = { realmId: realm.id, placeholderId: placeholder.id };
-    const unmerged = await parley.useCase(UnmergePlaceholder).execute(input);
-    const { messages, reactions, directMessages } = unmerged;
-    return {
-      lines: [
-        `Returned ${counted(messages, 'message')} and ${counted(reactions, 'reaction')} to user ${placeholder.id}`,
-        ...(directMessages === 0
-          ? []
-          : [`Messages in direct conversations of user ${placeholder.id}: ${directMessages}`]),
-      ],
-      data: unmerged,
-    };
-  });
-}
-
-async function placeholderOf(parley: ComposedParley, context: CommandContext) {
-  const realm = await findRealm(parley, context);
-  return { realm, placeholder: await findUser(parley, realm, context.word(0)) };
 }
 
 const differenceLine = ({ kind, difference, count, examples }: DifferenceLine): string =>
@@ -279,16 +138,28 @@ export const DOWNLOAD: Readonly<Record<string, CommandFlag>> = {
 };
 
 export const IMPORT_COMMANDS: readonly Command[] = [
-  {
+  realmCommand({
     name: 'imports list',
     help: 'lists the imports into an organization',
     details: 'Archives of Parley and Zulip that became an organization are not listed.',
-    flags: REALM,
     examples: ['parley imports list --realm=acme'],
     isReadOnly: always,
-    run: list,
-  },
-  {
+    async run({ parley, realm }) {
+      const batches = await parley.ports.unitOfWork.read(realm.id, (reads) => reads.importBatches.list(realm.id));
+      const presented = batches.map(presentBatch);
+      return {
+        lines:
+          presented.length === 0
+            ? [`${nameOf(realm)} has no imports.`]
+            : presented.map(
+                ({ id, startedAt, source, status, messages }) =>
+                  `${id}\t${startedAt}\t${printable(source)}\t${status}\t${counted(messages, 'message')}`,
+              ),
+        data: { imports: presented },
+      };
+    },
+  }),
+  realmCommand({
     name: 'imports verify',
     words: 'BATCH FILE',
     help: 'compares an import with an export of the same source',
@@ -296,11 +167,31 @@ export const IMPORT_COMMANDS: readonly Command[] = [
       'Lists records that only one of them has, that differ, or that people changed in Parley since, and people who ' +
       'can read imported conversations but could not in the source. Changes nothing. Exits with code 3 if something ' +
       'differs. The server may be running.',
-    flags: REALM,
     examples: ['parley imports verify 1 slack-export.zip --realm=acme'],
-    run: verify,
-  },
-  {
+    async input(context) {
+      const batchId = batchIdOf(context);
+      const reader = await readerOf(context);
+      context.terminal.comeAfterServer();
+      return { batchId, reader };
+    },
+    async run(context, { batchId, reader }) {
+      const { parley, realm, word } = context;
+      const { addedReaders } = await import('@parley/import-plan');
+      return withPlan(context, await reader.open(word(1)), async (plan) => {
+        const { records } = plan;
+        const input = { realmId: realm.id, batchId, records };
+        const { batchIds, unchanged, differences } = await parley.useCase(VerifyImport).execute(input);
+        const batches = { realmId: realm.id, batchIds };
+        const added = await addedReaders(plan, batches, parley.ports.unitOfWork, parley.useCase(RealmReader));
+        return {
+          lines: [`Unchanged: ${unchanged} records`, ...differences.map(differenceLine), ...accessLines(added)],
+          data: { unchanged, differences, addedReaders: added },
+          exitCode: differences.length === 0 && added.length === 0 ? EXIT_CODES.done : EXIT_CODES.found,
+        };
+      });
+    },
+  }),
+  realmCommand({
     name: 'imports files',
     words: 'BATCH FILE',
     help: 'downloads files that an import lacks and adds them to its messages',
@@ -308,11 +199,34 @@ export const IMPORT_COMMANDS: readonly Command[] = [
       'FILE is the export of the import, or a newer one. Messages contain a note for each file that could not be ' +
       'downloaded; a link to the file replaces it. Messages that people edited since keep the note. A killed command ' +
       'continues when it is repeated. The server may be running.',
-    flags: { ...REALM, ...DOWNLOAD },
+    flags: DOWNLOAD,
     examples: ['parley imports files 1 slack-export.zip --realm=acme --download=files --token-file=token.txt'],
-    run: addFiles,
-  },
-  {
+    async input(context) {
+      const batchId = batchIdOf(context);
+      if (context.flag('download') === undefined) throw new UsageError('--download is missing.');
+      const reader = await readerOf(context);
+      const { readToken } = await import('./import-records.js');
+      return { batchId, reader, token: readToken(context, reader) };
+    },
+    async run(context, { batchId, reader, token }) {
+      const { parley, realm, word } = context;
+      const { withDownloads } = await import('./import-records.js');
+      const opened = await withDownloads(context, reader, await reader.open(word(1)), token);
+      return withPlan(context, opened, async (plan) => {
+        const input = { realmId: realm.id, batchId, source: plan.summary.source, messages: plan.lateMessages() };
+        const added = await parley.useCase(AddImportedFiles).execute(input);
+        const { files, messages, kept } = added;
+        return {
+          lines: [
+            `Added ${counted(files, 'file')} to ${counted(messages, 'message')}`,
+            ...(kept === 0 ? [] : [`Messages that people edited or deleted since the import, without files: ${kept}`]),
+          ],
+          data: added,
+        };
+      });
+    },
+  }),
+  realmCommand({
     name: 'imports merge',
     words: 'PLACEHOLDER USER',
     help: "gives a placeholder's messages to a user",
@@ -321,21 +235,52 @@ export const IMPORT_COMMANDS: readonly Command[] = [
       'user gets the messages, reactions and direct conversations, and is subscribed to the channels of the placeholder, ' +
       'which the command lists. A killed command continues when it is repeated. Repeat it after later imports, too. The ' +
       'server may be running.',
-    flags: { ...REALM, 'dry-run': { help: 'changes nothing and reports what the user would get' } },
+    flags: { 'dry-run': { help: 'changes nothing and reports what the user would get' } },
     examples: ['parley imports merge 17 ann@acme.example --realm=acme --dry-run'],
-    run: merge,
-  },
-  {
+    async run({ parley, realm, isOn, word }) {
+      const placeholder = await findUser(parley, realm, word(0));
+      const isDryRun = isOn('dry-run');
+      const user = await findUser(parley, realm, word(1));
+      const input = { realmId: realm.id, placeholderId: placeholder.id, userId: user.id, isDryRun };
+      const merged = await parley.useCase(MergePlaceholder).execute(input);
+      const { messages, reactions, directMessages, channels } = merged;
+      return {
+        lines: [
+          `${isDryRun ? 'Would give' : 'Gave'} ${counted(messages, 'message')} and ${counted(reactions, 'reaction')} of user ${placeholder.id} to ${user.email}`,
+          ...(directMessages === 0
+            ? []
+            : [`Messages in direct conversations that ${user.email} takes part in by the merge: ${directMessages}`]),
+          ...(channels.length === 0 ? [] : [`Channels that ${user.email} is subscribed to by the merge:`]),
+          ...channels.map(({ name, isPrivate }) => `  ${printable(name)}${isPrivate ? ' (private)' : ''}`),
+        ],
+        data: merged,
+      };
+    },
+  }),
+  realmCommand({
     name: 'imports unmerge',
     words: 'PLACEHOLDER',
     help: 'reverts parley imports merge',
     details:
       'Returns messages, reactions, subscriptions and direct conversations to the placeholder. The server may be running.',
-    flags: REALM,
     examples: ['parley imports unmerge 17 --realm=acme'],
-    run: unmerge,
-  },
-  {
+    async run({ parley, realm, word }) {
+      const placeholder = await findUser(parley, realm, word(0));
+      const input = { realmId: realm.id, placeholderId: placeholder.id };
+      const unmerged = await parley.useCase(UnmergePlaceholder).execute(input);
+      const { messages, reactions, directMessages } = unmerged;
+      return {
+        lines: [
+          `Returned ${counted(messages, 'message')} and ${counted(reactions, 'reaction')} to user ${placeholder.id}`,
+          ...(directMessages === 0
+            ? []
+            : [`Messages in direct conversations of user ${placeholder.id}: ${directMessages}`]),
+        ],
+        data: unmerged,
+      };
+    },
+  }),
+  realmCommand({
     name: 'imports undo',
     words: 'BATCH',
     help: 'removes the messages of an import',
@@ -345,11 +290,25 @@ export const IMPORT_COMMANDS: readonly Command[] = [
       'archived. Members whom the import added or removed are put back. People, groups and the organization stay. A killed command continues when it is repeated. The server ' +
       'may be running.',
     flags: {
-      ...REALM,
       force: { help: 'also removes messages that people answered, edited, moved or reacted to' },
       'dry-run': { help: 'changes nothing and reports what would be removed' },
     },
     examples: ['parley imports undo 1 --realm=acme --dry-run', 'parley imports undo 1 --realm=acme'],
-    run: undo,
-  },
+    input: batchIdOf,
+    async run({ parley, realm, isOn, terminal }, batchId) {
+      const isDryRun = isOn('dry-run');
+      const undone = await parley.useCase(UndoImport).execute({
+        realmId: realm.id,
+        batchId,
+        isForced: isOn('force'),
+        isDryRun,
+        onProgress: progressOn(terminal, 'Removed'),
+      });
+      const lines = [
+        ...undoLines(undone, isDryRun, nameOf(realm)),
+        ...(await membershipLines(parley.ports.unitOfWork, realm.id, undone, isDryRun)),
+      ];
+      return { lines, data: undone };
+    },
+  }),
 ];

@@ -1,4 +1,7 @@
+import type { UnixSeconds } from '@parley/domain/kernel';
 import type { AppliedChanges, KeptMessage } from '@parley/transfer/imports';
+
+export const timeOf = (at: UnixSeconds): string => new Date(at * 1000).toISOString();
 
 /** Maximum number of lines of a list in the output. */
 export const MAX_LINES = 50;

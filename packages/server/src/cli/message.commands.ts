@@ -8,59 +8,23 @@ import { counted } from '../kernel/counted.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import { isNewDatabase, locationOf } from '../start/files-location.js';
 import { filesStateOf, identityOf, SHARED_ADVICE, splitFiles } from '../start/files-mark.js';
-import type { Command, CommandContext, CommandResult } from './command.js';
-import { findRealm, NEW_DATABASE, nameOf, REALM, requireDatabase, withParley } from './databases.js';
-
-async function restore(context: CommandContext): Promise<CommandResult> {
-  const [channelName, topic, message, since] = ['channel', 'topic', 'message', 'since'].map(context.flag);
-  if (channelName === undefined && message === undefined && since === undefined) {
-    throw new UsageError('Select messages with --channel, --message or --since.');
-  }
-  if (topic !== undefined && channelName === undefined) throw new UsageError('--topic needs --channel.');
-  if (message !== undefined && !/^[1-9]\d{0,9}$/.test(message)) throw new UsageError('--message must be an id.');
-  const sinceMs = since === undefined ? null : Date.parse(since);
-  if (Number.isNaN(sinceMs)) throw new UsageError('--since must be a date such as 2026-07-31 or 2026-07-31T12:00Z.');
-  return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context);
-    const channel =
-      channelName === undefined
-        ? null
-        : await parley.ports.unitOfWork.read(realm.id, ({ channels }) => channels.findByName(realm.id, channelName));
-    if (channelName !== undefined && !channel) throw new StartupError(`There is no channel ${channelName}.`);
-    const isDryRun = context.isOn('dry-run');
-    const count = await parley.useCase(RestoreMessages).execute({
-      realmId: realm.id,
-      selection: {
-        messageId: message === undefined ? null : (Number(message) as MessageId),
-        channelId: channel?.id ?? null,
-        topicKey: topic === undefined ? null : topicKey(normalizeTopic(topic)),
-        since: sinceMs === null ? null : Math.floor(sinceMs / 1000),
-      },
-      isDryRun,
-    });
-    return {
-      lines: [`${isDryRun ? 'Would restore' : 'Restored'} ${count} deleted messages in ${nameOf(realm)}`],
-      data: { count, dryRun: isDryRun },
-    };
-  });
-}
-
-async function rebuildSearch(context: CommandContext): Promise<CommandResult> {
-  return context.withParley(async ({ useCase }) => {
-    const index = useCase(IndexMessages);
-    await index.reset();
-    while (await index.execute());
-    return { lines: ['The search index is complete.'], data: {} };
-  });
-}
+import { type Command, timeIn } from './command.js';
+import {
+  channelIn,
+  NEW_DATABASE,
+  nameOf,
+  realmCommand,
+  requireDatabase,
+  serverCommand,
+  withParley,
+} from './databases.js';
 
 export const MESSAGE_COMMANDS: readonly Command[] = [
-  {
+  realmCommand({
     name: 'message restore',
     help: 'restores deleted messages by time of deletion, channel, topic or id',
     details: '--keep-deleted sets how long deleted messages are kept.',
     flags: {
-      ...REALM,
       channel: { value: 'NAME', help: 'only messages in this channel' },
       topic: { value: 'NAME', help: 'only messages with this topic in the channel' },
       message: { value: 'ID', help: 'only this message' },
@@ -71,87 +35,67 @@ export const MESSAGE_COMMANDS: readonly Command[] = [
       'parley message restore --channel general --topic plans',
       'parley message restore --since 2026-07-31T12:00Z --dry-run',
     ],
-    run: restore,
-  },
-  {
+    input(context) {
+      const [channel, topic, message, time] = ['channel', 'topic', 'message', 'since'].map(context.flag);
+      if (channel === undefined && message === undefined && time === undefined) {
+        throw new UsageError('Select messages with --channel, --message or --since.');
+      }
+      if (topic !== undefined && channel === undefined) throw new UsageError('--topic needs --channel.');
+      if (message !== undefined && !/^[1-9]\d{0,9}$/.test(message)) throw new UsageError('--message must be an id.');
+      return {
+        messageId: message === undefined ? null : (Number(message) as MessageId),
+        topicKey: topic === undefined ? null : topicKey(normalizeTopic(topic)),
+        since: timeIn(context, 'since'),
+      };
+    },
+    async run({ parley, realm, ...context }, selected) {
+      const selection = { ...selected, channelId: await channelIn(parley, context, realm) };
+      const isDryRun = context.isOn('dry-run');
+      const count = await parley.useCase(RestoreMessages).execute({ realmId: realm.id, selection, isDryRun });
+      return {
+        lines: [`${isDryRun ? 'Would restore' : 'Restored'} ${count} deleted messages in ${nameOf(realm)}`],
+        data: { count, dryRun: isDryRun },
+      };
+    },
+  }),
+  serverCommand({
     name: 'search rebuild',
     help: 'rebuilds the search index, newest messages first; the server may be running',
     examples: ['parley search rebuild'],
-    run: rebuildSearch,
-  },
+    async run({ parley: { useCase } }) {
+      const index = useCase(IndexMessages);
+      await index.reset();
+      while (await index.execute());
+      return { lines: ['The search index is complete.'], data: {} };
+    },
+  }),
 ];
 
-async function sweep({ invocation, isOn, withParley }: CommandContext): Promise<CommandResult> {
-  requireDatabase(invocation);
-  const { configuration } = invocation;
-  const { database } = configuration;
-  if (database.kind === 'sqlite' && !isNewDatabase(configuration)) {
-    const state = await filesStateOf(configuration, identityOf(database.path));
-    if (state === 'shared') throw new StartupError(`Nothing is removed: ${SHARED_ADVICE}.`);
-  }
-  return withParley(async ({ useCase }) => {
-    const isDryRun = isOn('dry-run');
-    const keepDetachedSeconds = invocation.configuration.keepDeletedDays * 86_400;
-    const swept = await useCase(SweepFiles).execute({ keepDetachedSeconds, isDryRun });
-    const what = `${counted(swept.files, 'file')}, ${counted(swept.uploads, 'unfinished upload')} and ${counted(swept.blobs, 'blob')}`;
-    const line = isDryRun ? `Would remove ${what} (files and uploads are counted up to 500)` : `Removed ${what}`;
-    return { lines: [line], data: { ...swept, isDryRun } };
-  });
-}
-
-async function strip(context: CommandContext): Promise<CommandResult> {
-  return context.withParley(async ({ useCase }) => {
-    const isDryRun = context.isOn('dry-run');
-    const result = await useCase(StripFiles).execute({ isDryRun });
-    const { files, cleaned, held, missing } = result;
-    return {
-      lines: [
-        `${isDryRun ? 'Would clean' : 'Cleaned'} ${cleaned} of ${counted(files, 'file')}`,
-        ...(held > 0 ? [`Legal holds keep ${counted(held, 'file')} with metadata.`] : []),
-        ...(missing > 0
-          ? [`The content of ${counted(missing, 'file')} is missing; see parley doctor --thorough.`]
-          : []),
-      ],
-      data: { ...result, isDryRun },
-    };
-  });
-}
-
-async function adopt({ invocation }: CommandContext): Promise<CommandResult> {
-  const { configuration } = invocation;
-  await withParley(invocation, async () => {}, { adoptsFiles: true });
-  return {
-    lines: [`${locationOf(configuration)} belongs to this database now.`],
-    data: { files: configuration.files },
-  };
-}
-
-async function split({ invocation }: CommandContext): Promise<CommandResult> {
-  requireDatabase(invocation);
-  const { configuration } = invocation;
-  const { path } = sqliteOf(configuration, 'parley file split', ' Each database has its own bucket.');
-  if (configuration.files !== null) throw new UsageError('parley file split takes no PARLEY_FILES.');
-  const { folder, copied, missing } = await splitFiles(configuration, path);
-  return {
-    lines: [
-      `Copied ${counted(copied, 'file')} to ${folder}, which belongs to this database now. Start its server again.`,
-      ...(missing.length > 0
-        ? [`The content of ${counted(missing.length, 'file')} is missing; see parley doctor --thorough.`]
-        : []),
-    ],
-    data: { folder, copied, missing: missing.length },
-  };
-}
-
 export const FILE_COMMANDS: readonly Command[] = [
-  {
+  serverCommand({
     name: 'file sweep',
     help: 'removes unused files and orphaned blobs now instead of waiting for the server',
     flags: { 'dry-run': { help: 'only counts them' } },
     examples: ['parley file sweep --dry-run'],
-    run: sweep,
-  },
-  {
+    async input({ invocation }) {
+      requireDatabase(invocation);
+      const { configuration } = invocation;
+      const { database } = configuration;
+      if (database.kind === 'sqlite' && !isNewDatabase(configuration)) {
+        const state = await filesStateOf(configuration, identityOf(database.path));
+        if (state === 'shared') throw new StartupError(`Nothing is removed: ${SHARED_ADVICE}.`);
+      }
+    },
+    async run({ parley, invocation, isOn }) {
+      const isDryRun = isOn('dry-run');
+      const keepDetachedSeconds = invocation.configuration.keepDeletedDays * 86_400;
+      const swept = await parley.useCase(SweepFiles).execute({ keepDetachedSeconds, isDryRun });
+      const what = `${counted(swept.files, 'file')}, ${counted(swept.uploads, 'unfinished upload')} and ${counted(swept.blobs, 'blob')}`;
+      const line = isDryRun ? `Would remove ${what} (files and uploads are counted up to 500)` : `Removed ${what}`;
+      return { lines: [line], data: { ...swept, isDryRun } };
+    },
+  }),
+  serverCommand({
     name: 'file strip',
     help: 'removes place, camera and other metadata from pictures and videos that are stored already; the server may be running',
     details: [
@@ -160,8 +104,22 @@ export const FILE_COMMANDS: readonly Command[] = [
     ].join('\n'),
     flags: { 'dry-run': { help: 'only counts them' } },
     examples: ['parley file strip --dry-run'],
-    run: strip,
-  },
+    async run({ parley: { useCase }, isOn }) {
+      const isDryRun = isOn('dry-run');
+      const result = await useCase(StripFiles).execute({ isDryRun });
+      const { files, cleaned, held, missing } = result;
+      return {
+        lines: [
+          `${isDryRun ? 'Would clean' : 'Cleaned'} ${cleaned} of ${counted(files, 'file')}`,
+          ...(held > 0 ? [`Legal holds keep ${counted(held, 'file')} with metadata.`] : []),
+          ...(missing > 0
+            ? [`The content of ${counted(missing, 'file')} is missing; see parley doctor --thorough.`]
+            : []),
+        ],
+        data: { ...result, isDryRun },
+      };
+    },
+  }),
   {
     name: 'file adopt',
     help: 'makes the location of files belong to this database, for example after a restore',
@@ -169,7 +127,14 @@ export const FILE_COMMANDS: readonly Command[] = [
       'No server may use the database that the location belonged to, because both would remove files of the other.',
     flags: NEW_DATABASE,
     examples: ['parley file adopt'],
-    run: adopt,
+    async run({ invocation }) {
+      const { configuration } = invocation;
+      await withParley(invocation, async () => {}, { adoptsFiles: true });
+      return {
+        lines: [`${locationOf(configuration)} belongs to this database now.`],
+        data: { files: configuration.files },
+      };
+    },
   },
   {
     name: 'file split',
@@ -179,6 +144,21 @@ export const FILE_COMMANDS: readonly Command[] = [
       'The new folder has the name of the database, such as parley.db.files. The command can be repeated. It removes nothing.',
     ].join('\n'),
     examples: ['parley file split --database sqlite:/var/lib/parley/second.db'],
-    run: split,
+    async run({ invocation }) {
+      requireDatabase(invocation);
+      const { configuration } = invocation;
+      const { path } = sqliteOf(configuration, 'parley file split', ' Each database has its own bucket.');
+      if (configuration.files !== null) throw new UsageError('parley file split takes no PARLEY_FILES.');
+      const { folder, copied, missing } = await splitFiles(configuration, path);
+      return {
+        lines: [
+          `Copied ${counted(copied, 'file')} to ${folder}, which belongs to this database now. Start its server again.`,
+          ...(missing.length > 0
+            ? [`The content of ${counted(missing.length, 'file')} is missing; see parley doctor --thorough.`]
+            : []),
+        ],
+        data: { folder, copied, missing: missing.length },
+      };
+    },
   },
 ];

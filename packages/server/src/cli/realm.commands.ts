@@ -19,8 +19,19 @@ import { hint } from '../kernel/did-you-mean.js';
 import { serverAddressOf } from '../kernel/realm-resolver.js';
 import { describeValues } from '../kernel/setting-values.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
-import { always, type Command, type CommandContext, type CommandResult } from './command.js';
-import { findUserAndRealm, hasDatabase, NEW_DATABASE, nameOf, noRealm, REALM, requireDatabase } from './databases.js';
+import { always, type Command, type CommandResult } from './command.js';
+import {
+  commandOn,
+  findUserAndRealm,
+  hasDatabase,
+  NEW_DATABASE,
+  nameOf,
+  noRealm,
+  type OnRealm,
+  REALM,
+  requireDatabase,
+  serverCommand,
+} from './databases.js';
 
 const presentRealm = ({ ports }: ComposedParley, realm: Realm) => ({
   id: realm.id,
@@ -30,52 +41,9 @@ const presentRealm = ({ ports }: ComposedParley, realm: Realm) => ({
   active: !realm.isDeactivated,
 });
 
-async function list(context: CommandContext): Promise<CommandResult> {
-  return context.withParley(async (parley) => {
-    const realms = await parley.ports.unitOfWork.readAcross((repositories) => repositories.realms.list());
-    const presented = realms.map((realm) => presentRealm(parley, realm));
-    return {
-      lines: presented.map(
-        ({ stringId, name, url, active }) => `'${stringId}'\t${url}\t${name}${active ? '' : ' (deactivated)'}`,
-      ),
-      data: { realms: presented },
-    };
-  });
-}
-
-async function create(context: CommandContext): Promise<CommandResult> {
-  const [stringId, name] = context.words as [string, string];
-  const { invocation } = context;
-  // Validated first, so that a rejected command creates no database file.
-  checkNewRealm({ stringId, name });
-  requireDatabase(invocation);
-  if (!hasDatabase(invocation))
-    takesServerAddress(stringId, [], serverAddressOf(addressesOf(invocation.configuration)));
-  return context.withParley(async (parley) => {
-    const realm = await parley
-      .useCase(CreateRealm)
-      .execute({ stringId, name, isStarted: context.flag('bare') !== 'on' });
-    const presented = presentRealm(parley, realm);
-    return {
-      lines: [`Created organization ${nameOf(realm)} at ${presented.url}`],
-      data: presented,
-    };
-  });
-}
-
-async function rename(context: CommandContext): Promise<CommandResult> {
-  const name = context.word(1);
-  return withRealm(context, async (parley, realm) => {
-    await parley.useCase(ConfigureRealm).execute({ realmId: realm.id, name });
-    return {
-      lines: [`Renamed organization '${realm.stringId}' to ${name}`],
-      data: presentRealm(parley, { ...realm, name }),
-    };
-  });
-}
-
-const setActive = (isActive: boolean) => async (context: CommandContext) =>
-  withRealm(context, async (parley, realm) => {
+const setActive =
+  (isActive: boolean) =>
+  async ({ parley, realm }: OnRealm): Promise<CommandResult> => {
     const { stringId } = realm;
     const { useCase } = parley;
     const changed = isActive
@@ -86,75 +54,40 @@ const setActive = (isActive: boolean) => async (context: CommandContext) =>
       lines: [`Organization ${nameOf(realm)} ${changed ? `is now ${state}` : `was already ${state}`}`],
       data: { ...presentRealm(parley, { ...realm, isDeactivated: !isActive }), changed },
     };
-  });
+  };
 
-async function show(context: CommandContext): Promise<CommandResult> {
-  return withRealm(context, async (parley, realm) => {
-    const settings = Object.fromEntries(
-      (Object.keys(REALM_SETTINGS) as RealmSettingName[]).map((name) => [name, realm.settings[name]]),
-    );
-    const groups = await groupNames(parley, realm);
-    const permissions = Object.entries(realm.permissions).map(([name, id]) => [name, groups.get(id) ?? SEVERAL]);
-    return {
-      lines: [
-        `${nameOf(realm)} at ${parley.ports.realmUrls.urlOf(realm)}${realm.isDeactivated ? ', deactivated' : ''}`,
-        ...(await shownSettings(parley, realm)),
-        ...permissions.map(([name, group]) => `${name}: ${group}`),
-        `${AUTHENTICATION}: ${shownMethods(realm)}`,
-      ],
-      data: {
-        ...presentRealm(parley, realm),
-        settings,
-        permissions: Object.fromEntries(permissions),
-        authentication: shownMethods(realm),
-      },
-    };
-  });
+async function setValue({ parley, realm }: OnRealm, name: RealmSettingName, text: string): Promise<CommandResult> {
+  const value = await parseValue(parley, realm, name, text);
+  const { settings } = await parley
+    .useCase(ConfigureRealm)
+    .execute({ realmId: realm.id, settings: { [name]: value } })
+    .catch((error: unknown) => {
+      if (error instanceof DomainError && error.code === 'BAD_SETTING_VALUE') {
+        throw new UsageError(
+          `${name} must be ${describeValues(REALM_SETTINGS[name], WORDS)}, not ${JSON.stringify(text)}.`,
+        );
+      }
+      throw error;
+    });
+  const changed = settings.length > 0 && realm.settings[name] !== value;
+  return {
+    ...(changed && { changes: { [name]: { from: realm.settings[name], to: value } } }),
+    lines: [`${name} of ${nameOf(realm)} ${changed ? 'is' : 'was already'} ${text}`],
+    data: { ...presentRealm(parley, realm), setting: name, value, changed },
+  };
 }
 
-async function set(context: CommandContext): Promise<CommandResult> {
-  const [, settingName, text] = context.words as [string, string, string];
-  if (settingName === AUTHENTICATION) return setAuthentication(context, text);
-  const name = settingNamed(settingName);
-  return isPermission(name) ? setPermission(context, name, text) : setValue(context, name, text);
-}
-
-async function setValue(context: CommandContext, name: RealmSettingName, text: string): Promise<CommandResult> {
-  return withRealm(context, async (parley, realm) => {
-    const value = await parseValue(parley, realm, name, text);
-    const { settings } = await parley
-      .useCase(ConfigureRealm)
-      .execute({ realmId: realm.id, settings: { [name]: value } })
-      .catch((error: unknown) => {
-        if (error instanceof DomainError && error.code === 'BAD_SETTING_VALUE') {
-          throw new UsageError(
-            `${name} must be ${describeValues(REALM_SETTINGS[name], WORDS)}, not ${JSON.stringify(text)}.`,
-          );
-        }
-        throw error;
-      });
-    const changed = settings.length > 0 && realm.settings[name] !== value;
-    return {
-      ...(changed && { changes: { [name]: { from: realm.settings[name], to: value } } }),
-      lines: [`${name} of ${nameOf(realm)} ${changed ? 'is' : 'was already'} ${text}`],
-      data: { ...presentRealm(parley, realm), setting: name, value, changed },
-    };
-  });
-}
-
-async function setPermission(context: CommandContext, name: RealmPermission, group: string): Promise<CommandResult> {
-  return withRealm(context, async (parley, realm) => {
-    const { permissions } = await parley
-      .useCase(ConfigureRealm)
-      .execute({ realmId: realm.id, permissions: { [name]: group } });
-    const isChanged = permissions.length > 0;
-    const before = (await groupNames(parley, realm)).get(realm.permissions[name]) ?? SEVERAL;
-    return {
-      ...(isChanged && { changes: { [name]: { from: before, to: group } } }),
-      lines: [`${name} of ${nameOf(realm)} ${isChanged ? 'is' : 'was already'} ${group}`],
-      data: { ...presentRealm(parley, realm), setting: name, value: group, changed: isChanged },
-    };
-  });
+async function setPermission({ parley, realm }: OnRealm, name: RealmPermission, group: string): Promise<CommandResult> {
+  const { permissions } = await parley
+    .useCase(ConfigureRealm)
+    .execute({ realmId: realm.id, permissions: { [name]: group } });
+  const isChanged = permissions.length > 0;
+  const before = (await groupNames(parley, realm)).get(realm.permissions[name]) ?? SEVERAL;
+  return {
+    ...(isChanged && { changes: { [name]: { from: before, to: group } } }),
+    lines: [`${name} of ${nameOf(realm)} ${isChanged ? 'is' : 'was already'} ${group}`],
+    data: { ...presentRealm(parley, realm), setting: name, value: group, changed: isChanged },
+  };
 }
 
 /** Shown for a permission given to people or to several groups in a client. */
@@ -189,19 +122,20 @@ function parseMethods(text: string): ReadonlyMap<AuthenticationMethod, boolean> 
 const NO_LOG_IN =
   'Warning: no enabled method is configured here, so nobody can log in, except by an application that embeds Parley.';
 
-async function setAuthentication(context: CommandContext, text: string): Promise<CommandResult> {
-  const authenticationMethods = parseMethods(text);
-  return withRealm(context, async (parley, realm) => {
-    const input = { realmId: realm.id, authenticationMethods };
-    const { changesAuthentication: changed, canBeLoggedInTo } = await parley.useCase(ConfigureRealm).execute(input);
-    return {
-      lines: [
-        `${AUTHENTICATION} of ${nameOf(realm)} ${changed ? 'is' : 'was already'} ${text}`,
-        ...(canBeLoggedInTo ? [] : [NO_LOG_IN]),
-      ],
-      data: { ...presentRealm(parley, realm), setting: AUTHENTICATION, value: text, changed },
-    };
-  });
+async function setAuthentication(
+  { parley, realm }: OnRealm,
+  authenticationMethods: ReadonlyMap<AuthenticationMethod, boolean>,
+  text: string,
+): Promise<CommandResult> {
+  const input = { realmId: realm.id, authenticationMethods };
+  const { changesAuthentication: changed, canBeLoggedInTo } = await parley.useCase(ConfigureRealm).execute(input);
+  return {
+    lines: [
+      `${AUTHENTICATION} of ${nameOf(realm)} ${changed ? 'is' : 'was already'} ${text}`,
+      ...(canBeLoggedInTo ? [] : [NO_LOG_IN]),
+    ],
+    data: { ...presentRealm(parley, realm), setting: AUTHENTICATION, value: text, changed },
+  };
 }
 
 /** Formats settings as `realm set` accepts them. */
@@ -261,93 +195,111 @@ async function firstRealm({ ports }: ComposedParley): Promise<Realm> {
   return first;
 }
 
-async function forgetLimits(context: CommandContext): Promise<CommandResult> {
-  const [named] = context.words;
-  const ip = context.flag('ip') ?? null;
-  const everything = context.isOn('all');
-  if (ip !== null && isIP(ip) === 0) throw new UsageError('--ip must be an address such as 192.0.2.7.');
-  if (everything ? named !== undefined || ip !== null : named === undefined && ip === null) {
-    throw new UsageError('Pass a user, --ip ADDRESS or --all.');
-  }
-  return context.withParley(async (parley) => {
-    const { user, realm } =
-      named === undefined
-        ? // Limits per address apply to the whole server; the reset is recorded in the first organization.
-          { user: null, realm: await firstRealm(parley) }
-        : await findUserAndRealm(context, parley, named);
-    await parley.useCase(ForgetLimits).execute({ realmId: realm.id, userId: user?.id ?? null, ip });
-    const whose = [user && `${user.fullName} <${user.email}>`, ip, everything && 'everyone']
-      .filter(Boolean)
-      .join(' and ');
-    return {
-      lines: [`The rate limits of ${whose} will be reset within two seconds if the server is running`],
-      data: { userId: user?.id ?? null, ip, all: everything },
-    };
-  });
-}
-
-function withRealm<T>(context: CommandContext, work: (parley: ComposedParley, realm: Realm) => Promise<T>): Promise<T> {
-  return context.withParley(async (parley) => {
-    const [stringId] = context.words as [string];
-    const realm = await parley.ports.unitOfWork.readAcross(({ realms }) => realms.findByStringId(stringId));
-    if (!realm) throw new StartupError(`There is no organization '${stringId}'; see parley realm list.`);
-    return work(parley, realm);
-  });
-}
+const ofNamed = commandOn(async ({ ports }, { word }) => {
+  const realm = await ports.unitOfWork.readAcross(({ realms }) => realms.findByStringId(word(0)));
+  if (!realm) throw new StartupError(`There is no organization '${word(0)}'; see parley realm list.`);
+  return { realm };
+});
 
 const STRING_ID = "STRING_ID is the organization's subdomain; '' is the organization at the public address.";
 
+/** Declares a command on the organization `STRING_ID`. */
+const namedCommand = <Input>(command: Parameters<typeof ofNamed<Input>>[0]): Command =>
+  ofNamed({ words: 'STRING_ID', details: STRING_ID, ...command });
+
 export const REALM_COMMANDS: readonly Command[] = [
-  {
+  serverCommand({
     name: 'realm list',
     help: 'lists the organizations',
     examples: ['parley realm list', 'parley realm list --json'],
     isReadOnly: always,
-    run: list,
-  },
-  {
+    async run({ parley }) {
+      const realms = await parley.ports.unitOfWork.readAcross((repositories) => repositories.realms.list());
+      const presented = realms.map((realm) => presentRealm(parley, realm));
+      return {
+        lines: presented.map(
+          ({ stringId, name, url, active }) => `'${stringId}'\t${url}\t${name}${active ? '' : ' (deactivated)'}`,
+        ),
+        data: { realms: presented },
+      };
+    },
+  }),
+  namedCommand({
     name: 'realm show',
-    words: 'STRING_ID',
     help: 'shows the settings of an organization',
-    details: STRING_ID,
     examples: ["parley realm show ''", 'parley realm show lear --json'],
     isReadOnly: always,
-    run: show,
-  },
-  {
+    async run({ parley, realm }) {
+      const settings = Object.fromEntries(
+        (Object.keys(REALM_SETTINGS) as RealmSettingName[]).map((name) => [name, realm.settings[name]]),
+      );
+      const groups = await groupNames(parley, realm);
+      const permissions = Object.entries(realm.permissions).map(([name, id]) => [name, groups.get(id) ?? SEVERAL]);
+      return {
+        lines: [
+          `${nameOf(realm)} at ${parley.ports.realmUrls.urlOf(realm)}${realm.isDeactivated ? ', deactivated' : ''}`,
+          ...(await shownSettings(parley, realm)),
+          ...permissions.map(([name, group]) => `${name}: ${group}`),
+          `${AUTHENTICATION}: ${shownMethods(realm)}`,
+        ],
+        data: {
+          ...presentRealm(parley, realm),
+          settings,
+          permissions: Object.fromEntries(permissions),
+          authentication: shownMethods(realm),
+        },
+      };
+    },
+  }),
+  serverCommand({
     name: 'realm create',
     words: 'STRING_ID NAME',
     help: 'creates an organization',
     details: `${STRING_ID} Subscribes new users to the channels general and sandbox, and welcomes the first owner.`,
     flags: { ...NEW_DATABASE, bare: { help: 'creates no channels and sends no welcome' } },
     examples: ["parley realm create --new-database '' 'My organization'", "parley realm create lear 'King Lear'"],
-    run: create,
-  },
-  {
+    input({ words, invocation }) {
+      const [stringId, name] = words as [string, string];
+      // Validated first, so that a rejected command creates no database file.
+      checkNewRealm({ stringId, name });
+      requireDatabase(invocation);
+      if (!hasDatabase(invocation))
+        takesServerAddress(stringId, [], serverAddressOf(addressesOf(invocation.configuration)));
+      return { stringId, name };
+    },
+    async run({ parley, isOn }, named) {
+      const realm = await parley.useCase(CreateRealm).execute({ ...named, isStarted: !isOn('bare') });
+      const presented = presentRealm(parley, realm);
+      return { lines: [`Created organization ${nameOf(realm)} at ${presented.url}`], data: presented };
+    },
+  }),
+  namedCommand({
     name: 'realm rename',
     words: 'STRING_ID NAME',
     help: 'renames an organization',
-    details: STRING_ID,
     examples: ["parley realm rename lear 'King Lear and daughters'"],
-    run: rename,
-  },
-  {
+    async run({ parley, realm, word }) {
+      const name = word(1);
+      await parley.useCase(ConfigureRealm).execute({ realmId: realm.id, name });
+      return {
+        lines: [`Renamed organization '${realm.stringId}' to ${name}`],
+        data: presentRealm(parley, { ...realm, name }),
+      };
+    },
+  }),
+  namedCommand({
     name: 'realm deactivate',
-    words: 'STRING_ID',
     help: 'deactivates an organization and keeps its data',
-    details: STRING_ID,
     examples: ['parley realm deactivate lear'],
     run: setActive(false),
-  },
-  {
+  }),
+  namedCommand({
     name: 'realm reactivate',
-    words: 'STRING_ID',
     help: 'reactivates a deactivated organization',
-    details: STRING_ID,
     examples: ['parley realm reactivate lear'],
     run: setActive(true),
-  },
-  {
+  }),
+  namedCommand({
     name: 'realm set',
     words: 'STRING_ID SETTING VALUE',
     help: 'changes a setting of an organization, including settings that only operators may change',
@@ -358,9 +310,18 @@ export const REALM_COMMANDS: readonly Command[] = [
       'parley realm set lear message-retention-days 365',
       "parley realm set '' authentication 'OpenID Connect=on,Email=off'",
     ],
-    run: set,
-  },
-  {
+    input({ words }): (on: OnRealm) => Promise<CommandResult> {
+      const [, settingName, text] = words as [string, string, string];
+      if (settingName === AUTHENTICATION) {
+        const methods = parseMethods(text);
+        return (on) => setAuthentication(on, methods, text);
+      }
+      const name = settingNamed(settingName);
+      return (on) => (isPermission(name) ? setPermission(on, name, text) : setValue(on, name, text));
+    },
+    run: (on, set) => set(on),
+  }),
+  serverCommand({
     name: 'limits forget',
     words: '[EMAIL]',
     help: 'resets the rate limits of a user or an address',
@@ -374,6 +335,30 @@ export const REALM_COMMANDS: readonly Command[] = [
       'parley limits forget --ip 192.0.2.7',
       'parley limits forget --all',
     ],
-    run: forgetLimits,
-  },
+    input({ words, flag, isOn }) {
+      const [named] = words;
+      const ip = flag('ip') ?? null;
+      const everything = isOn('all');
+      if (ip !== null && isIP(ip) === 0) throw new UsageError('--ip must be an address such as 192.0.2.7.');
+      if (everything ? named !== undefined || ip !== null : named === undefined && ip === null) {
+        throw new UsageError('Pass a user, --ip ADDRESS or --all.');
+      }
+      return { named, ip, everything };
+    },
+    async run({ parley, ...context }, { named, ip, everything }) {
+      const { user, realm } =
+        named === undefined
+          ? // Limits per address apply to the whole server; the reset is recorded in the first organization.
+            { user: null, realm: await firstRealm(parley) }
+          : await findUserAndRealm(context, parley, named);
+      await parley.useCase(ForgetLimits).execute({ realmId: realm.id, userId: user?.id ?? null, ip });
+      const whose = [user && `${user.fullName} <${user.email}>`, ip, everything && 'everyone']
+        .filter(Boolean)
+        .join(' and ');
+      return {
+        lines: [`The rate limits of ${whose} will be reset within two seconds if the server is running`],
+        data: { userId: user?.id ?? null, ip, all: everything },
+      };
+    },
+  }),
 ];

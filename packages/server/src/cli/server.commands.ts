@@ -13,8 +13,9 @@ import { createLogger } from '../start/logger.js';
 import { smtpMailerOf } from '../start/open-parley.js';
 import { startPushServer } from '../start/push-service.js';
 import { startServer } from '../start/serve.js';
-import { always, type Command, type CommandContext, type CommandResult } from './command.js';
-import { acceptsNewSecret, NEW_DATABASE, requireDatabase } from './databases.js';
+import { always, type Command } from './command.js';
+import { acceptsNewSecret, NEW_DATABASE, requireDatabase, serverCommand } from './databases.js';
+import { timeOf } from './listed-lines.js';
 
 export const SERVE_COMMAND: Command = {
   name: 'serve',
@@ -79,33 +80,6 @@ const mayListen = ({ host, port }: ListenAddress): Promise<boolean> =>
 /** Highest port that may be reserved. */
 const MAX_RESERVED_PORT = 1023;
 
-/** Reports the configuration. It is valid, since it has already been parsed. */
-async function check({ invocation }: CommandContext): Promise<CommandResult> {
-  const set = [...invocation.sources].map(([name, source]) => {
-    const { variable, flag, isSecret = false }: Setting<unknown> = SETTINGS[name as SettingName];
-    const origin = source === 'flag' ? `--${flag}` : source === 'file' ? `${variable}_FILE` : variable;
-    return { place: origin, source, value: isSecret ? null : invocation.values.get(name)! };
-  });
-  const { host, port, incomingMail, metricsAddress } = invocation.configuration;
-  const reservedPorts: number[] = [];
-  for (const address of [{ host, port }, incomingMail.smtp, metricsAddress]) {
-    if (address && address.port <= MAX_RESERVED_PORT && !(await mayListen(address))) reservedPorts.push(address.port);
-  }
-  return {
-    lines: [
-      'The configuration is valid.',
-      ...set.map(({ place: origin, value }) => `  ${origin}${value === null ? ' (hidden)' : `=${value}`}`),
-      set.length === 0
-        ? 'All settings have their defaults; see parley --help.'
-        : 'All other settings have their defaults; see parley --help.',
-      ...reservedPorts.map(
-        (each) => `This user may not listen on port ${each} (docs/deploy/around-parley.md#port-25).`,
-      ),
-    ],
-    data: { valid: true, reservedPorts, set },
-  };
-}
-
 export const CONFIG_COMMANDS: readonly Command[] = [
   {
     name: 'config check',
@@ -113,28 +87,35 @@ export const CONFIG_COMMANDS: readonly Command[] = [
     details: 'Opens no database and changes nothing. Secrets are hidden.',
     examples: ['parley config check', 'PARLEY_PORT=80 parley config check --json'],
     isReadOnly: always,
-    run: check,
+    /** Reports the configuration. It is valid, since it has already been parsed. */
+    async run({ invocation }) {
+      const set = [...invocation.sources].map(([name, source]) => {
+        const { variable, flag, isSecret = false }: Setting<unknown> = SETTINGS[name as SettingName];
+        const origin = source === 'flag' ? `--${flag}` : source === 'file' ? `${variable}_FILE` : variable;
+        return { place: origin, source, value: isSecret ? null : invocation.values.get(name)! };
+      });
+      const { host, port, incomingMail, metricsAddress } = invocation.configuration;
+      const reservedPorts: number[] = [];
+      for (const address of [{ host, port }, incomingMail.smtp, metricsAddress]) {
+        if (address && address.port <= MAX_RESERVED_PORT && !(await mayListen(address)))
+          reservedPorts.push(address.port);
+      }
+      return {
+        lines: [
+          'The configuration is valid.',
+          ...set.map(({ place: origin, value }) => `  ${origin}${value === null ? ' (hidden)' : `=${value}`}`),
+          set.length === 0
+            ? 'All settings have their defaults; see parley --help.'
+            : 'All other settings have their defaults; see parley --help.',
+          ...reservedPorts.map(
+            (each) => `This user may not listen on port ${each} (docs/deploy/around-parley.md#port-25).`,
+          ),
+        ],
+        data: { valid: true, reservedPorts, set },
+      };
+    },
   },
 ];
-
-async function test({ invocation: { configuration }, words }: CommandContext): Promise<CommandResult> {
-  const [to] = words as [string];
-  if (!isEmailAddress(to)) throw new UsageError('ADDRESS must be an address such as me@example.com.');
-  const { url } = addressesOf(configuration);
-  const mailer = smtpMailerOf({ ...configuration, url });
-  if (!mailer)
-    throw new StartupError('There is no mail server: PARLEY_SMTP_URL is not set, so emails are written to files.');
-  const text = `This email was sent by "parley mail test" of the chat at ${url}. Email delivery works.`;
-  try {
-    await mailer.send({ to, senderName: 'Parley', subject: 'Test email', text, html: `<p>${text}</p>` });
-  } catch (error) {
-    throw new StartupError(`${problemOf(error, configuration.smtpUrl!)}: ${(error as Error).message}`);
-  }
-  return {
-    lines: [`The mail server accepted an email to ${to}. Check the mailbox or the mail server's log for delivery.`],
-    data: { to, sent: true },
-  };
-}
 
 /** Distinguishes replies of the mail server, by their code (RFC 5321), from failures before there was one. */
 function problemOf(error: unknown, smtpUrl: string): string {
@@ -148,56 +129,48 @@ function problemOf(error: unknown, smtpUrl: string): string {
 
 type SmtpError = NodeJS.ErrnoException & { readonly responseCode?: number };
 
-async function listBounced({ withParley }: CommandContext): Promise<CommandResult> {
-  const bounced = await withParley((parley) => parley.useCase(ListBouncedAddresses).execute());
-  return {
-    lines:
-      bounced.length === 0
-        ? ['No address has bounced.']
-        : bounced.map(
-            ({ email, bouncedAt, reason }) => `${email}\t${new Date(bouncedAt * 1000).toISOString()}\t${reason}`,
-          ),
-    data: bounced,
-  };
-}
-
-async function forgetBounced({ withParley, words }: CommandContext): Promise<CommandResult> {
-  const [email] = words as [string];
-  const hadBounced = await withParley((parley) => parley.useCase(ForgetBouncedAddress).execute(email));
-  const line = hadBounced ? `Notifications are sent to ${email} again.` : `${email} has not bounced.`;
-  return { lines: [line], data: { email, hadBounced } };
-}
-
-async function revokeAddress({ withParley, words }: CommandContext): Promise<CommandResult> {
-  const [address] = words as [string];
-  const wasKnown = await withParley((parley) => parley.useCase(RevokeEmailAddress).execute(address));
-  const line = wasKnown ? `${address} no longer receives email.` : `${address} is not a channel address.`;
-  return { lines: [line], data: { address, wasKnown } };
-}
-
 export const MAIL_COMMANDS: readonly Command[] = [
-  {
+  serverCommand({
     name: 'mail bounced',
     help: 'lists addresses rejected by mail servers, newest first',
     details: 'These addresses get no notifications, but do get requested links.',
     examples: ['parley mail bounced'],
     isReadOnly: always,
-    run: listBounced,
-  },
-  {
+    async run({ parley }) {
+      const bounced = await parley.useCase(ListBouncedAddresses).execute();
+      return {
+        lines:
+          bounced.length === 0
+            ? ['No address has bounced.']
+            : bounced.map(({ email, bouncedAt, reason }) => `${email}\t${timeOf(bouncedAt)}\t${reason}`),
+        data: bounced,
+      };
+    },
+  }),
+  serverCommand({
     name: 'mail unbounce',
     words: 'ADDRESS',
     help: 'resumes sending notifications to an address',
     examples: ['parley mail unbounce ann@example.com'],
-    run: forgetBounced,
-  },
-  {
+    async run({ parley, word }) {
+      const email = word(0);
+      const hadBounced = await parley.useCase(ForgetBouncedAddress).execute(email);
+      const line = hadBounced ? `Notifications are sent to ${email} again.` : `${email} has not bounced.`;
+      return { lines: [line], data: { email, hadBounced } };
+    },
+  }),
+  serverCommand({
     name: 'mail revoke',
     words: 'ADDRESS',
     help: 'revokes the email address of a channel; a new one is created on demand',
     examples: ['parley mail revoke chat+general.0123456789abcdef0123456789abcdef@example.com'],
-    run: revokeAddress,
-  },
+    async run({ parley, word }) {
+      const address = word(0);
+      const wasKnown = await parley.useCase(RevokeEmailAddress).execute(address);
+      const line = wasKnown ? `${address} no longer receives email.` : `${address} is not a channel address.`;
+      return { lines: [line], data: { address, wasKnown } };
+    },
+  }),
   {
     name: 'mail test',
     words: 'ADDRESS',
@@ -205,6 +178,23 @@ export const MAIL_COMMANDS: readonly Command[] = [
     details: 'Opens no database.',
     examples: ['parley mail test me@example.com'],
     isReadOnly: always,
-    run: test,
+    async run({ invocation: { configuration }, words }) {
+      const [to] = words as [string];
+      if (!isEmailAddress(to)) throw new UsageError('ADDRESS must be an address such as me@example.com.');
+      const { url } = addressesOf(configuration);
+      const mailer = smtpMailerOf({ ...configuration, url });
+      if (!mailer)
+        throw new StartupError('There is no mail server: PARLEY_SMTP_URL is not set, so emails are written to files.');
+      const text = `This email was sent by "parley mail test" of the chat at ${url}. Email delivery works.`;
+      try {
+        await mailer.send({ to, senderName: 'Parley', subject: 'Test email', text, html: `<p>${text}</p>` });
+      } catch (error) {
+        throw new StartupError(`${problemOf(error, configuration.smtpUrl!)}: ${(error as Error).message}`);
+      }
+      return {
+        lines: [`The mail server accepted an email to ${to}. Check the mailbox or the mail server's log for delivery.`],
+        data: { to, sent: true },
+      };
+    },
   },
 ];

@@ -95,57 +95,6 @@ function requireSpace(path: string, bytes: number): void {
   }
 }
 
-async function restore({ invocation, words, flag, isOn }: CommandContext): Promise<CommandResult> {
-  const [path] = words as [string];
-  const { configuration } = invocation;
-  const renewsKeys = isOn('renew-keys');
-  const endsSessions = flag('end-sessions') !== 'off';
-  if (renewsKeys && !endsSessions) throw new UsageError('--renew-keys ends browser sessions too.');
-  const database = sqliteOf(configuration, 'parley restore', BACKUP_OF_POSTGRES);
-  const { restoreBackup } = await import('../backup/restore-backup.js');
-  const ledger = ledgerPathFor(resolve(database.path));
-  const hasLedger = existsSync(ledger) || flag('erasures') !== undefined;
-  const result = await restoreBackup(path, {
-    database: database.path,
-    secretPath: secretPathFor(database.path),
-    secret: findSecret(configuration),
-    blobs: blobStoreOf(configuration),
-    filesFolder: configuration.files?.kind === 's3' ? null : filesFolderOf(configuration),
-    requireOwnFiles: (unfinished) => requireOwnFiles(configuration, unfinished),
-    erasures: [...(await readLedger(ledger)), ...(await readErasures(flag('erasures')))],
-    replay: (path, secret, erasures) =>
-      withUnfinished(configuration, { path, secret, ledger }, (parley) => replayErasures(parley, erasures)),
-    endsSessions,
-    ...(renewsKeys && {
-      renewKeys: (path, secret) =>
-        withUnfinished(configuration, { path, secret, ledger }, ({ useCase }) => useCase(SignOutEverybody).execute()),
-    }),
-    now: new Date(),
-  });
-  const { secretFingerprint: _, replayed, takenAt, ...data } = result;
-  return {
-    lines: [
-      `Restored ${database.path} with ${counted(result.files, 'file')}, as of ${takenAt}. Start the server now.`,
-      `All ids and event numbers continue ${result.skippedIds} higher, so that no lost one is given again. Clients register again.`,
-      endsSessions
-        ? `All browser sessions have ended: ${result.endedSessions}.`
-        : `Browser sessions came back as of ${takenAt}, also those that people have ended since.`,
-      renewsKeys
-        ? 'All API keys and access tokens are new or have ended: phones log in again, and bots and programs need their new keys.'
-        : `API keys and access tokens came back as of ${takenAt}, also those that were replaced or revoked since; --renew-keys ends them.`,
-      `Passwords, linked accounts, second factors, invitations and SCIM tokens came back as of ${takenAt}, too.`,
-      hasLedger
-        ? `Erased again: ${counted(replayed.repeated.length, 'person', 'people')}.`
-        : `People erased after ${takenAt} are unknown: there is no ${ledger}. Find them with --erasures or erase them again.`,
-      ...replayed.withoutOwner.map(ownerMissing),
-    ],
-    data: {
-      ...{ database: database.path, takenAt, ...data, hasLedger, erasedAgain: replayed.repeated.length },
-      ...{ endsSessions, renewsKeys },
-    },
-  };
-}
-
 /** Accepts the original's files in PARLEY_FILES, where the server requires `parley file adopt` afterwards. @throws StartupError */
 async function requireOwnFiles(configuration: Configuration, unfinished: string): Promise<void> {
   const state = await filesStateOf(configuration, identityOf(unfinished));
@@ -181,64 +130,6 @@ async function withUnfinished<T>(
     return await work(parley);
   } finally {
     await parley.close();
-  }
-}
-
-async function listBackups({ invocation, words }: CommandContext): Promise<CommandResult> {
-  const [folder] = words as [string];
-  requireDatabase(invocation);
-  const { path } = sqliteOf(invocation.configuration, 'parley backup list', BACKUP_OF_POSTGRES);
-  const erasures = unique([
-    ...(await readLedger(ledgerPathFor(resolve(path)))),
-    ...administerDatabase(path).listErasures(),
-  ]);
-  const { backupsIn, erasuresSince } = await import('../backup/backup.js');
-  const backups = [];
-  for await (const { problem, description, ...backup } of backupsIn(folder)) {
-    const newerErasures = description && erasuresSince(erasures, description).length;
-    const { takenAt = null, version = null } = description ?? {};
-    backups.push({ ...backup, takenAt, version, newerErasures, problem });
-  }
-  const hasFound = backups.some(({ problem }) => problem !== null);
-  return {
-    lines:
-      backups.length === 0
-        ? [`There are no backups in ${folder}.`]
-        : backups.map(({ path: file, takenAt, bytes, newerErasures, problem }) => {
-            const people = newerErasures
-              ? `, contains ${counted(newerErasures, 'erased person', 'erased people')}`
-              : '';
-            return [
-              file,
-              takenAt ?? '',
-              `${(bytes / MIB).toFixed(1)} MiB${people}`,
-              ...(problem ? [problem] : []),
-            ].join('\t');
-          }),
-    data: { backups },
-    exitCode: hasFound ? EXIT_CODES.found : EXIT_CODES.done,
-  };
-}
-
-/** Verifies an archive, or the newest one in a folder, without its database or server. */
-async function verifyBackups({ words, flag }: CommandContext): Promise<CommandResult> {
-  const [place] = words as [string];
-  const hours = flag('max-age');
-  if (hours !== undefined && !/^\d{1,5}$/.test(hours)) throw new UsageError('--max-age must be a number of hours.');
-  const { newestBackupIn, problemOf, verifyBackup } = await import('../backup/backup.js');
-  const path = statSync(place).isDirectory() ? await newestBackupIn(place) : place;
-  if (path === null) return failedCheck(place, 'there is no backup in the folder');
-  try {
-    const { secretFingerprint: _, ...backup } = await verifyBackup(path);
-    const age = Math.floor((Date.now() - Date.parse(backup.takenAt)) / 3_600_000);
-    const problem =
-      problemOf(path) ?? (hours !== undefined && age >= Number(hours) ? `it is ${counted(age, 'hour')} old` : null);
-    const text = `version ${backup.version}, ${counted(backup.files, 'file')}, as of ${backup.takenAt}`;
-    if (problem !== null) return failedCheck(path, problem, backup);
-    return { lines: [`${path} is whole: ${text}.`], data: { path, ...backup, problem } };
-  } catch (error) {
-    if (error instanceof StartupError) return failedCheck(path, error.message);
-    throw error;
   }
 }
 
@@ -317,20 +208,6 @@ async function compact({ invocation }: CommandContext): Promise<CommandResult> {
   return { lines: [`Compacted ${path} from ${sizes}.`], data: { database: path, before, after } };
 }
 
-async function doctor({ invocation, isOn }: CommandContext): Promise<CommandResult> {
-  requireDatabase(invocation);
-  const findings = await examine(invocation.configuration, { isThorough: isOn('thorough') });
-  const isIll = findings.some(({ level }) => level === 'problem');
-  return {
-    lines: [
-      ...findings.map(({ level, subject, text }) => `${MARKS[level]} ${subject}: ${text}`),
-      isIll ? 'Problems found.' : 'No problems found.',
-    ],
-    data: { healthy: !isIll, findings },
-    exitCode: isIll ? EXIT_CODES.found : EXIT_CODES.done,
-  };
-}
-
 const MARKS = { good: 'ok      ', advice: 'consider', problem: 'PROBLEM ' } as const;
 
 export const STORAGE_COMMANDS: readonly Command[] = [
@@ -369,7 +246,41 @@ export const STORAGE_COMMANDS: readonly Command[] = [
     ].join('\n'),
     examples: ['parley backup list /backups', 'parley backup list /backups --json'],
     isReadOnly: always,
-    run: listBackups,
+    async run({ invocation, words }) {
+      const [folder] = words as [string];
+      requireDatabase(invocation);
+      const { path } = sqliteOf(invocation.configuration, 'parley backup list', BACKUP_OF_POSTGRES);
+      const erasures = unique([
+        ...(await readLedger(ledgerPathFor(resolve(path)))),
+        ...administerDatabase(path).listErasures(),
+      ]);
+      const { backupsIn, erasuresSince } = await import('../backup/backup.js');
+      const backups = [];
+      for await (const { problem, description, ...backup } of backupsIn(folder)) {
+        const newerErasures = description && erasuresSince(erasures, description).length;
+        const { takenAt = null, version = null } = description ?? {};
+        backups.push({ ...backup, takenAt, version, newerErasures, problem });
+      }
+      const hasFound = backups.some(({ problem }) => problem !== null);
+      return {
+        lines:
+          backups.length === 0
+            ? [`There are no backups in ${folder}.`]
+            : backups.map(({ path: file, takenAt, bytes, newerErasures, problem }) => {
+                const people = newerErasures
+                  ? `, contains ${counted(newerErasures, 'erased person', 'erased people')}`
+                  : '';
+                return [
+                  file,
+                  takenAt ?? '',
+                  `${(bytes / MIB).toFixed(1)} MiB${people}`,
+                  ...(problem ? [problem] : []),
+                ].join('\t');
+              }),
+        data: { backups },
+        exitCode: hasFound ? EXIT_CODES.found : EXIT_CODES.done,
+      };
+    },
   },
   {
     name: 'backup verify',
@@ -379,7 +290,27 @@ export const STORAGE_COMMANDS: readonly Command[] = [
     flags: { 'max-age': { value: 'HOURS', help: 'also exits with 3 for a backup of this age or older' } },
     examples: ['parley backup verify /backups --max-age 26', 'parley backup verify /backups/now.tar --json'],
     isReadOnly: always,
-    run: verifyBackups,
+    /** Verifies an archive, or the newest one in a folder, without its database or server. */
+    async run({ words, flag }) {
+      const [place] = words as [string];
+      const hours = flag('max-age');
+      if (hours !== undefined && !/^\d{1,5}$/.test(hours)) throw new UsageError('--max-age must be a number of hours.');
+      const { newestBackupIn, problemOf, verifyBackup } = await import('../backup/backup.js');
+      const path = statSync(place).isDirectory() ? await newestBackupIn(place) : place;
+      if (path === null) return failedCheck(place, 'there is no backup in the folder');
+      try {
+        const { secretFingerprint: _, ...backup } = await verifyBackup(path);
+        const age = Math.floor((Date.now() - Date.parse(backup.takenAt)) / 3_600_000);
+        const problem =
+          problemOf(path) ?? (hours !== undefined && age >= Number(hours) ? `it is ${counted(age, 'hour')} old` : null);
+        const text = `version ${backup.version}, ${counted(backup.files, 'file')}, as of ${backup.takenAt}`;
+        if (problem !== null) return failedCheck(path, problem, backup);
+        return { lines: [`${path} is whole: ${text}.`], data: { path, ...backup, problem } };
+      } catch (error) {
+        if (error instanceof StartupError) return failedCheck(path, error.message);
+        throw error;
+      }
+    },
   },
   {
     name: 'restore',
@@ -405,7 +336,58 @@ export const STORAGE_COMMANDS: readonly Command[] = [
       'parley restore /backups/parley-2026-07-31.tar --erasures /lost+found/parley.db',
       'parley restore /backups/parley-2026-07-31.tar --renew-keys',
     ],
-    run: restore,
+    async run({ invocation, words, flag, isOn }) {
+      const [path] = words as [string];
+      const { configuration } = invocation;
+      const renewsKeys = isOn('renew-keys');
+      const endsSessions = flag('end-sessions') !== 'off';
+      if (renewsKeys && !endsSessions) throw new UsageError('--renew-keys ends browser sessions too.');
+      const database = sqliteOf(configuration, 'parley restore', BACKUP_OF_POSTGRES);
+      const { restoreBackup } = await import('../backup/restore-backup.js');
+      const ledger = ledgerPathFor(resolve(database.path));
+      const hasLedger = existsSync(ledger) || flag('erasures') !== undefined;
+      const result = await restoreBackup(path, {
+        database: database.path,
+        secretPath: secretPathFor(database.path),
+        secret: findSecret(configuration),
+        blobs: blobStoreOf(configuration),
+        filesFolder: configuration.files?.kind === 's3' ? null : filesFolderOf(configuration),
+        requireOwnFiles: (unfinished) => requireOwnFiles(configuration, unfinished),
+        erasures: [...(await readLedger(ledger)), ...(await readErasures(flag('erasures')))],
+        replay: (path, secret, erasures) =>
+          withUnfinished(configuration, { path, secret, ledger }, (parley) => replayErasures(parley, erasures)),
+        endsSessions,
+        ...(renewsKeys && {
+          renewKeys: (path, secret) =>
+            withUnfinished(configuration, { path, secret, ledger }, ({ useCase }) =>
+              useCase(SignOutEverybody).execute(),
+            ),
+        }),
+        now: new Date(),
+      });
+      const { secretFingerprint: _, replayed, takenAt, ...data } = result;
+      return {
+        lines: [
+          `Restored ${database.path} with ${counted(result.files, 'file')}, as of ${takenAt}. Start the server now.`,
+          `All ids and event numbers continue ${result.skippedIds} higher, so that no lost one is given again. Clients register again.`,
+          endsSessions
+            ? `All browser sessions have ended: ${result.endedSessions}.`
+            : `Browser sessions came back as of ${takenAt}, also those that people have ended since.`,
+          renewsKeys
+            ? 'All API keys and access tokens are new or have ended: phones log in again, and bots and programs need their new keys.'
+            : `API keys and access tokens came back as of ${takenAt}, also those that were replaced or revoked since; --renew-keys ends them.`,
+          `Passwords, linked accounts, second factors, invitations and SCIM tokens came back as of ${takenAt}, too.`,
+          hasLedger
+            ? `Erased again: ${counted(replayed.repeated.length, 'person', 'people')}.`
+            : `People erased after ${takenAt} are unknown: there is no ${ledger}. Find them with --erasures or erase them again.`,
+          ...replayed.withoutOwner.map(ownerMissing),
+        ],
+        data: {
+          ...{ database: database.path, takenAt, ...data, hasLedger, erasedAgain: replayed.repeated.length },
+          ...{ endsSessions, renewsKeys },
+        },
+      };
+    },
   },
   {
     name: 'migrate',
@@ -439,6 +421,18 @@ export const STORAGE_COMMANDS: readonly Command[] = [
     },
     examples: ['parley doctor', 'parley doctor --thorough --json'],
     isReadOnly: always,
-    run: doctor,
+    async run({ invocation, isOn }) {
+      requireDatabase(invocation);
+      const findings = await examine(invocation.configuration, { isThorough: isOn('thorough') });
+      const isIll = findings.some(({ level }) => level === 'problem');
+      return {
+        lines: [
+          ...findings.map(({ level, subject, text }) => `${MARKS[level]} ${subject}: ${text}`),
+          isIll ? 'Problems found.' : 'No problems found.',
+        ],
+        data: { healthy: !isIll, findings },
+        exitCode: isIll ? EXIT_CODES.found : EXIT_CODES.done,
+      };
+    },
   },
 ];

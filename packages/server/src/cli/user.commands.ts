@@ -1,5 +1,4 @@
 import { ROLES } from '@parley/domain/access';
-import type { UnixSeconds } from '@parley/domain/kernel';
 import {
   EraseUser,
   IssuePasswordLink,
@@ -20,10 +19,11 @@ import { writeWhole } from '../exports/write-exports.js';
 import { presentErasure } from '../facade/people.js';
 import { personArchive } from '../facade/person-archive.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
-import { always, type Command, type CommandContext, type CommandFlag, type CommandResult } from './command.js';
-import { findRealm, nameOf, REALM, requireDatabase, withUser } from './databases.js';
-import { requireNewFile } from './export.commands.js';
-import { importPeople, parseRole } from './import-people.js';
+import { always, type Command, type CommandContext, type CommandFlag } from './command.js';
+import { BY_USER, nameOf, realmCommand, requireDatabase, userCommand } from './databases.js';
+import { newFile } from './export.commands.js';
+import { importPeople, parseRole, readPeople } from './import-people.js';
+import { timeOf } from './listed-lines.js';
 
 const PERMISSIONS: Readonly<Record<string, SpecialPermission>> = {
   can_create_users: 'canCreateUsers',
@@ -53,109 +53,13 @@ const lineOf = ({ id, email, fullName, role, isActive, bot }: User): string =>
 /** Number of users per page. */
 const PAGE = 500;
 
-async function list(context: CommandContext): Promise<CommandResult> {
-  const isWanted = (user: User): boolean =>
-    (context.isOn('bots') || user.bot === null) && (context.isOn('deactivated') || user.isActive);
-  const role = context.flag('role') === undefined ? null : parseRole(context.flag('role')!);
-  return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context);
-    const found = await parley.ports.unitOfWork.read(realm.id, async ({ users }) => {
-      const entries = await users.listEntries(realm.id);
-      const wanted: User[] = [];
-      for (let start = 0; start < entries.length; start += PAGE) {
-        const ids = entries.slice(start, start + PAGE).map(({ id }) => id);
-        wanted.push(...(await users.list(realm.id, ids)).filter(isWanted));
-      }
-      return wanted.filter((user) => role === null || user.role === role);
-    });
-    return { lines: found.map(lineOf), data: { users: found.map(presentUser) } };
-  });
-}
-
-async function show(context: CommandContext): Promise<CommandResult> {
-  return withUser(context, async ({ ports }, user, realm) => {
-    const details = await ports.unitOfWork.read(realm.id, async ({ users, groups }) => ({
-      hasPassword: (await users.findPasswordHash(realm.id, user.id)) !== null,
-      groups: (await groups.list(realm.id, await groups.listDirectIds(realm.id, user.id))).flatMap(
-        ({ name }) => name ?? [],
-      ),
-    }));
-    const joined = new Date(user.joinedAt * 1000).toISOString();
-    const permissions = Object.keys(PERMISSIONS).filter((name) => user.specialPermissions.includes(PERMISSIONS[name]!));
-    return {
-      lines: [
-        `${user.fullName} <${user.email}>, user ${user.id} of ${nameOf(realm)}`,
-        `role: ${user.role}${user.bot ? ` (${user.bot.kind} bot)` : ''}${user.isActive ? '' : ', deactivated'}`,
-        `joined: ${joined}`,
-        `password: ${details.hasPassword ? 'set' : 'none'}`,
-        `groups: ${details.groups.join(', ')}`,
-        ...(permissions.length > 0 ? [`granted: ${permissions.join(', ')}`] : []),
-      ],
-      data: { ...presentUser(user), joined, granted: permissions, ...details },
-    };
-  });
-}
-
-async function create(context: CommandContext): Promise<CommandResult> {
-  const [email, fullName] = context.words as [string, string];
-  const role = parseRole(context.flag('role') ?? 'member');
-  const password = await readPassword(context);
-  return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context);
-    const user = await parley.useCase(RegisterUser).execute({ realmId: realm.id, email, fullName, role, password });
-    const apiKey = await keyOf(parley, user, false);
-    return {
-      lines: [
-        `Created ${user.fullName} <${user.email}>, ${role} of ${nameOf(realm)}, user ${user.id}`,
-        `API key: ${apiKey}`,
-      ],
-      data: { ...presentUser(user), apiKey },
-    };
-  });
-}
-
 const keyOf = ({ useCase }: ComposedParley, { realmId, id }: User, rotates: boolean): Promise<string> =>
   useCase(IssueUserKey).execute({ realmId, userId: id, rotates });
 
-async function setRole(context: CommandContext): Promise<CommandResult> {
-  const role = parseRole(context.word(1));
-  return withUser(context, async ({ useCase }, { realmId, id, role: from }, realm) => {
-    const user = await useCase(SetUserRole).execute({ realmId, userId: id, role });
-    return {
-      changes: { role: { from, to: role } },
-      lines: [`${user.fullName} <${user.email}> is now ${role} of ${nameOf(realm)}`],
-      data: presentUser(user),
-    };
-  });
-}
-
-async function rename(context: CommandContext): Promise<CommandResult> {
-  const fullName = context.word(1);
-  return withUser(context, async ({ useCase }, { realmId, id, fullName: from }) => {
-    const user = await useCase(SetUserName).execute({ realmId, userId: id, fullName });
-    return {
-      changes: { name: { from, to: user.fullName } },
-      lines: [`Renamed ${user.email} to ${user.fullName}`],
-      data: presentUser(user),
-    };
-  });
-}
-
-async function setEmail(context: CommandContext): Promise<CommandResult> {
-  const email = context.word(1);
-  return withUser(context, async ({ useCase }, before) => {
-    const user = await useCase(SetUserEmail).execute({ realmId: before.realmId, userId: before.id, email });
-    return {
-      changes: { email: { from: before.email, to: user.email } },
-      lines: [`Changed the email of ${user.fullName} from ${before.email} to ${user.email}`],
-      data: presentUser(user),
-    };
-  });
-}
-
-const setActive = (isActive: boolean) => async (context: CommandContext) =>
-  withUser(context, async ({ useCase }, user) => {
-    const changed = await useCase(SetUserActive).execute({ realmId: user.realmId, userId: user.id, isActive });
+const setActive =
+  (isActive: boolean): Parameters<typeof userCommand>[0]['run'] =>
+  async ({ parley, user }) => {
+    const changed = await parley.useCase(SetUserActive).execute({ realmId: user.realmId, userId: user.id, isActive });
     const state = isActive ? 'active' : 'deactivated';
     const who = `${user.fullName} <${user.email}>`;
     return {
@@ -163,91 +67,7 @@ const setActive = (isActive: boolean) => async (context: CommandContext) =>
       lines: [changed ? `${who} is now ${state}` : `${who} was already ${state}`],
       data: { ...presentUser({ ...user, isActive }), changed },
     };
-  });
-
-async function erase(context: CommandContext): Promise<CommandResult> {
-  const [id] = context.words as [string];
-  // The audit line of the command contains its arguments.
-  if (!/^\d+$/.test(id)) throw new UsageError('ID must be a number; see parley user show.');
-  return withUser(context, async ({ useCase }, user, realm) => {
-    const { realmId, id: userId, fullName } = user;
-    const everythingWritten = context.isOn('everything-written');
-    if (!context.isOn('yes') && !isErased(user)) {
-      context.terminal.err(`Type the name of user ${id} of ${nameOf(realm)} to erase the person, and end the input:`);
-      if ((await context.terminal.readInput()).trim() !== fullName) {
-        throw new StartupError('This is not the name of the user. Nothing was erased.');
-      }
-    }
-    const stored = await useCase(EraseUser).execute({ realmId, user: { userId }, everythingWritten });
-    const erasure = presentErasure(stored, await useCase(ListEarlierExports).execute(realmId, stored.requestedAt));
-    const { removedRows, changedTexts, endedAt, exportedAt, heldTexts } = erasure;
-    const state = endedAt
-      ? `Erased user ${id}: ${removedRows} rows deleted, ${changedTexts} texts changed`
-      : `Erased the identity of user ${id}. The server deletes the rest; repeat the command to see whether it has ended`;
-    const exports = exportedAt.map(
-      (at) => `The export of ${at.toISOString()} contains the person until it expires or an administrator deletes it`,
-    );
-    const held = heldTexts > 0 ? [`${heldTexts} texts are held; the erasure continues when the hold is released`] : [];
-    return { lines: [state, ...held, ...exports], data: erasure };
-  });
-}
-
-async function setPassword(context: CommandContext): Promise<CommandResult> {
-  const clears = context.isOn('clear');
-  if (clears === context.isOn('password-stdin')) throw new UsageError('Pass either --password-stdin or --clear.');
-  const password = await readPassword(context);
-  return withUser(context, async ({ useCase }, user) => {
-    await useCase(SetUserPassword).execute({ realmId: user.realmId, userId: user.id, password });
-    return {
-      lines: [`${user.fullName} <${user.email}> ${clears ? 'no longer has a password' : 'has a new password'}`],
-      data: { ...presentUser(user), hasPassword: !clears },
-    };
-  });
-}
-
-async function passwordLink(context: CommandContext): Promise<CommandResult> {
-  return withUser(context, async ({ useCase }, user) => {
-    const { url, expiresAt } = await useCase(IssuePasswordLink).execute({ realmId: user.realmId, userId: user.id });
-    return { lines: [url], data: { ...presentUser(user), url, expires: timeOf(expiresAt) } };
-  });
-}
-
-async function apiKey(context: CommandContext): Promise<CommandResult> {
-  return withUser(context, async (parley, user, realm) => {
-    const key = await keyOf(parley, user, context.isOn('rotate'));
-    const site = parley.ports.realmUrls.urlOf(realm);
-    const lines = context.isOn('zuliprc') ? zuliprcOf({ email: user.email, apiKey: key, site }) : [key];
-    return { lines, data: { ...presentUser(user), apiKey: key } };
-  });
-}
-
-async function grant(context: CommandContext): Promise<CommandResult> {
-  const name = context.word(1);
-  const permission = Object.hasOwn(PERMISSIONS, name) ? PERMISSIONS[name] : undefined;
-  if (!permission) throw new UsageError(`PERMISSION must be one of ${Object.keys(PERMISSIONS).join(', ')}.`);
-  return withUser(context, async ({ useCase }, { realmId, email }, realm) => {
-    const user = await useCase(GrantSpecialPermission).execute({ realmId, email, permission });
-    return {
-      lines: [`Granted ${name} to ${user.fullName} of ${nameOf(realm)}`],
-      data: { ...presentUser(user), granted: name },
-    };
-  });
-}
-
-async function exportUser(context: CommandContext): Promise<CommandResult> {
-  const path = context.word(1);
-  requireNewFile(path);
-  context.terminal.comeAfterServer();
-  return withUser(context, async ({ useCase }, user) => {
-    await writeWhole(path, personArchive(useCase(PersonReader), { realmId: user.realmId, userId: user.id }));
-    return {
-      lines: [`Exported everything about ${user.fullName} <${user.email}> to ${path}`],
-      data: { ...presentUser(user), file: path },
-    };
-  });
-}
-
-export const timeOf = (at: UnixSeconds): string => new Date(at * 1000).toISOString();
+  };
 
 /** Reads a password from standard input; null without `--password-stdin`. */
 async function readPassword({ invocation, terminal, isOn }: CommandContext): Promise<string | null> {
@@ -259,38 +79,69 @@ async function readPassword({ invocation, terminal, isOn }: CommandContext): Pro
   return password;
 }
 
-export const BY_USER = 'EMAIL is the email or the id of a user.';
-
 export const USER_COMMANDS: readonly Command[] = [
-  {
+  realmCommand({
     name: 'user list',
     help: 'lists users: id, role, email and name',
     flags: {
-      ...REALM,
       role: { value: 'ROLE', help: `only users of this role: ${ROLES.join(', ')}` },
       deactivated: { help: 'includes deactivated users' },
       bots: { help: 'includes bots' },
     },
     examples: ['parley user list', 'parley user list --role owner --json'],
     isReadOnly: always,
-    run: list,
-  },
-  {
+    input: ({ flag }) => (flag('role') === undefined ? null : parseRole(flag('role')!)),
+    async run({ parley, realm, isOn }, role) {
+      const isWanted = (user: User): boolean =>
+        (isOn('bots') || user.bot === null) &&
+        (isOn('deactivated') || user.isActive) &&
+        (role === null || user.role === role);
+      const found = await parley.ports.unitOfWork.read(realm.id, async ({ users }) => {
+        const entries = await users.listEntries(realm.id);
+        const wanted: User[] = [];
+        for (let start = 0; start < entries.length; start += PAGE) {
+          const ids = entries.slice(start, start + PAGE).map(({ id }) => id);
+          wanted.push(...(await users.list(realm.id, ids)).filter(isWanted));
+        }
+        return wanted;
+      });
+      return { lines: found.map(lineOf), data: { users: found.map(presentUser) } };
+    },
+  }),
+  userCommand({
     name: 'user show',
-    words: 'EMAIL',
     help: 'shows a user',
-    details: BY_USER,
-    flags: REALM,
     examples: ['parley user show ann@example.com'],
     isReadOnly: always,
-    run: show,
-  },
-  {
+    async run({ parley: { ports }, user, realm }) {
+      const details = await ports.unitOfWork.read(realm.id, async ({ users, groups }) => ({
+        hasPassword: (await users.findPasswordHash(realm.id, user.id)) !== null,
+        groups: (await groups.list(realm.id, await groups.listDirectIds(realm.id, user.id))).flatMap(
+          ({ name }) => name ?? [],
+        ),
+      }));
+      const joined = timeOf(user.joinedAt);
+      const permissions = Object.keys(PERMISSIONS).filter((name) =>
+        user.specialPermissions.includes(PERMISSIONS[name]!),
+      );
+      return {
+        lines: [
+          `${user.fullName} <${user.email}>, user ${user.id} of ${nameOf(realm)}`,
+          `role: ${user.role}${user.bot ? ` (${user.bot.kind} bot)` : ''}${user.isActive ? '' : ', deactivated'}`,
+          `joined: ${joined}`,
+          `password: ${details.hasPassword ? 'set' : 'none'}`,
+          `groups: ${details.groups.join(', ')}`,
+          ...(permissions.length > 0 ? [`granted: ${permissions.join(', ')}`] : []),
+        ],
+        data: { ...presentUser(user), joined, granted: permissions, ...details },
+      };
+    },
+  }),
+  realmCommand({
     name: 'user create',
     words: 'EMAIL NAME',
     help: 'creates a user and prints the API key',
     flags: {
-      ...REALM,
       role: { value: 'ROLE', help: `${ROLES.join(', ')}; default: member` },
       ...PASSWORD,
     },
@@ -298,54 +149,79 @@ export const USER_COMMANDS: readonly Command[] = [
       "parley user create ann@example.com 'Ann Lee' --role owner",
       "parley user create ann@example.com 'Ann Lee' --password-stdin < password.txt",
     ],
-    run: create,
-  },
-  {
+    input: async (context) => ({
+      role: parseRole(context.flag('role') ?? 'member'),
+      password: await readPassword(context),
+    }),
+    async run({ parley, realm, word }, { role, password }) {
+      const input = { realmId: realm.id, email: word(0), fullName: word(1), role, password };
+      const user = await parley.useCase(RegisterUser).execute(input);
+      const apiKey = await keyOf(parley, user, false);
+      return {
+        lines: [
+          `Created ${user.fullName} <${user.email}>, ${role} of ${nameOf(realm)}, user ${user.id}`,
+          `API key: ${apiKey}`,
+        ],
+        data: { ...presentUser(user), apiKey },
+      };
+    },
+  }),
+  userCommand({
     name: 'user set-role',
     words: 'EMAIL ROLE',
     help: 'changes the role of a user',
-    details: BY_USER,
-    flags: REALM,
     examples: ['parley user set-role ann@example.com administrator'],
-    run: setRole,
-  },
-  {
+    input: ({ word }) => parseRole(word(1)),
+    async run({ parley, user: { realmId, id, role: from }, realm }, role) {
+      const user = await parley.useCase(SetUserRole).execute({ realmId, userId: id, role });
+      return {
+        changes: { role: { from, to: role } },
+        lines: [`${user.fullName} <${user.email}> is now ${role} of ${nameOf(realm)}`],
+        data: presentUser(user),
+      };
+    },
+  }),
+  userCommand({
     name: 'user rename',
     words: 'EMAIL NAME',
     help: 'renames a user',
-    details: BY_USER,
-    flags: REALM,
     examples: ["parley user rename ann@example.com 'Ann Miller'"],
-    run: rename,
-  },
-  {
+    async run({ parley, user: { realmId, id, fullName: from }, word }) {
+      const user = await parley.useCase(SetUserName).execute({ realmId, userId: id, fullName: word(1) });
+      return {
+        changes: { name: { from, to: user.fullName } },
+        lines: [`Renamed ${user.email} to ${user.fullName}`],
+        data: presentUser(user),
+      };
+    },
+  }),
+  userCommand({
     name: 'user set-email',
     words: 'EMAIL ADDRESS',
     help: 'changes the email of a user without sending a notification',
-    details: BY_USER,
-    flags: REALM,
     examples: ['parley user set-email ann@example.com ann.lee@example.com'],
-    run: setEmail,
-  },
-  {
+    async run({ parley, user: { realmId, id, email: from }, word }) {
+      const user = await parley.useCase(SetUserEmail).execute({ realmId, userId: id, email: word(1) });
+      return {
+        changes: { email: { from, to: user.email } },
+        lines: [`Changed the email of ${user.fullName} from ${from} to ${user.email}`],
+        data: presentUser(user),
+      };
+    },
+  }),
+  userCommand({
     name: 'user deactivate',
-    words: 'EMAIL',
     help: 'deactivates a user and their bots; their data stays',
-    details: BY_USER,
-    flags: REALM,
     examples: ['parley user deactivate ann@example.com'],
     run: setActive(false),
-  },
-  {
+  }),
+  userCommand({
     name: 'user reactivate',
-    words: 'EMAIL',
     help: 'reactivates a deactivated user',
-    details: BY_USER,
-    flags: REALM,
     examples: ['parley user reactivate ann@example.com'],
     run: setActive(true),
-  },
-  {
+  }),
+  userCommand({
     name: 'user erase',
     words: 'ID',
     help: 'erases a person for good; messages stay, with the author “Deleted user”, unless --everything-written is given',
@@ -355,7 +231,6 @@ export const USER_COMMANDS: readonly Command[] = [
       'running server does the work in the background. Backups and exports made before still contain the person.',
     ].join('\n'),
     flags: {
-      ...REALM,
       'everything-written': {
         help: 'also deletes all messages, reactions and answers to polls of the person, so that nobody can restore them',
       },
@@ -366,36 +241,72 @@ export const USER_COMMANDS: readonly Command[] = [
       'parley user erase 12 --everything-written',
       'parley user erase 12 --realm shop --yes',
     ],
-    run: erase,
-  },
-  {
+    input({ word }) {
+      // The audit line of the command contains its arguments.
+      if (!/^\d+$/.test(word(0))) throw new UsageError('ID must be a number; see parley user show.');
+      return word(0);
+    },
+    async run({ parley, user, realm, isOn, terminal }, id) {
+      const { realmId, id: userId, fullName } = user;
+      const { useCase } = parley;
+      const everythingWritten = isOn('everything-written');
+      if (!isOn('yes') && !isErased(user)) {
+        terminal.err(`Type the name of user ${id} of ${nameOf(realm)} to erase the person, and end the input:`);
+        if ((await terminal.readInput()).trim() !== fullName) {
+          throw new StartupError('This is not the name of the user. Nothing was erased.');
+        }
+      }
+      const stored = await useCase(EraseUser).execute({ realmId, user: { userId }, everythingWritten });
+      const erasure = presentErasure(stored, await useCase(ListEarlierExports).execute(realmId, stored.requestedAt));
+      const { removedRows, changedTexts, endedAt, exportedAt, heldTexts } = erasure;
+      const state = endedAt
+        ? `Erased user ${id}: ${removedRows} rows deleted, ${changedTexts} texts changed`
+        : `Erased the identity of user ${id}. The server deletes the rest; repeat the command to see whether it has ended`;
+      const exports = exportedAt.map(
+        (at) => `The export of ${at.toISOString()} contains the person until it expires or an administrator deletes it`,
+      );
+      const held =
+        heldTexts > 0 ? [`${heldTexts} texts are held; the erasure continues when the hold is released`] : [];
+      return { lines: [state, ...held, ...exports], data: erasure };
+    },
+  }),
+  userCommand({
     name: 'user set-password',
-    words: 'EMAIL',
     help: 'sets or clears the password of a user; the password rules of the API apply',
-    details: BY_USER,
-    flags: { ...REALM, ...PASSWORD, clear: { help: 'removes the password' } },
+    flags: { ...PASSWORD, clear: { help: 'removes the password' } },
     examples: [
       'parley user set-password ann@example.com --password-stdin < password.txt',
       'parley user set-password ann@example.com --clear',
     ],
-    run: setPassword,
-  },
-  {
+    input(context) {
+      if (context.isOn('clear') === context.isOn('password-stdin')) {
+        throw new UsageError('Pass either --password-stdin or --clear.');
+      }
+      return readPassword(context);
+    },
+    async run({ parley, user }, password) {
+      await parley.useCase(SetUserPassword).execute({ realmId: user.realmId, userId: user.id, password });
+      const hasPassword = password !== null;
+      return {
+        lines: [`${user.fullName} <${user.email}> ${hasPassword ? 'has a new password' : 'no longer has a password'}`],
+        data: { ...presentUser(user), hasPassword },
+      };
+    },
+  }),
+  userCommand({
     name: 'user password-link',
-    words: 'EMAIL',
     help: 'prints a link for setting a new password, for servers that cannot send email',
     details: `${BY_USER} The link works once and expires after one day. It begins with PARLEY_URL.`,
-    flags: REALM,
     examples: ['parley user password-link ann@example.com --url https://chat.example.com'],
-    run: passwordLink,
-  },
-  {
+    async run({ parley: { useCase }, user }) {
+      const { url, expiresAt } = await useCase(IssuePasswordLink).execute({ realmId: user.realmId, userId: user.id });
+      return { lines: [url], data: { ...presentUser(user), url, expires: timeOf(expiresAt) } };
+    },
+  }),
+  userCommand({
     name: 'user api-key',
-    words: 'EMAIL',
     help: 'prints the API key of a user',
-    details: BY_USER,
     flags: {
-      ...REALM,
       rotate: { help: 'issues a new API key and revokes the old one' },
       zuliprc: { help: "prints a zuliprc file for Zulip's clients, libraries and bots" },
     },
@@ -404,18 +315,32 @@ export const USER_COMMANDS: readonly Command[] = [
       'parley user api-key build-bot@example.com --rotate',
       'parley user api-key build-bot@example.com --zuliprc > zuliprc',
     ],
-    run: apiKey,
-  },
-  {
+    async run({ parley, user, realm, isOn }) {
+      const key = await keyOf(parley, user, isOn('rotate'));
+      const site = parley.ports.realmUrls.urlOf(realm);
+      const lines = isOn('zuliprc') ? zuliprcOf({ email: user.email, apiKey: key, site }) : [key];
+      return { lines, data: { ...presentUser(user), apiKey: key } };
+    },
+  }),
+  userCommand({
     name: 'user grant',
     words: 'EMAIL PERMISSION',
     help: 'grants can_create_users to an administrator, or can_change_user_emails or can_hold_messages to an owner',
-    details: BY_USER,
-    flags: REALM,
     examples: ['parley user grant ann@example.com can_create_users'],
-    run: grant,
-  },
-  {
+    input({ word }) {
+      const permission = Object.hasOwn(PERMISSIONS, word(1)) ? PERMISSIONS[word(1)] : undefined;
+      if (!permission) throw new UsageError(`PERMISSION must be one of ${Object.keys(PERMISSIONS).join(', ')}.`);
+      return permission;
+    },
+    async run({ parley, user: { realmId, email }, realm, word }, permission) {
+      const user = await parley.useCase(GrantSpecialPermission).execute({ realmId, email, permission });
+      return {
+        lines: [`Granted ${word(1)} to ${user.fullName} of ${nameOf(realm)}`],
+        data: { ...presentUser(user), granted: word(1) },
+      };
+    },
+  }),
+  userCommand({
     name: 'user export',
     words: 'EMAIL FILE',
     help: 'writes everything that is stored about a user to a ZIP file',
@@ -424,11 +349,17 @@ export const USER_COMMANDS: readonly Command[] = [
       'The file has the account, the messages of the user, their direct conversations, reactions and files, but no passwords or',
       'keys. Open index.html in it to read them. The server may be running.',
     ].join('\n'),
-    flags: REALM,
     examples: ['parley user export ann@example.com ann.zip'],
-    run: exportUser,
-  },
-  {
+    input: (context) => newFile(context, 1),
+    async run({ parley, user }, path) {
+      await writeWhole(path, personArchive(parley.useCase(PersonReader), { realmId: user.realmId, userId: user.id }));
+      return {
+        lines: [`Exported everything about ${user.fullName} <${user.email}> to ${path}`],
+        data: { ...presentUser(user), file: path },
+      };
+    },
+  }),
+  realmCommand({
     name: 'user import',
     words: 'FILE',
     help: 'creates users from a CSV file',
@@ -437,12 +368,12 @@ export const USER_COMMANDS: readonly Command[] = [
       'user is created. Existing email addresses are skipped, so a file can be imported again.',
     ].join('\n'),
     flags: {
-      ...REALM,
       invite: { help: 'emails a link for setting a password, valid for a day, to new users without a password' },
       'dry-run': { help: 'only validates the file and prints what would be done' },
     },
     examples: ['parley user import people.csv --dry-run', 'parley user import people.csv --invite'],
     isReadOnly: (flags) => flags.get('dry-run') === 'on',
+    input: readPeople,
     run: importPeople,
-  },
+  }),
 ];
