@@ -73,6 +73,12 @@ export interface Caller {
   readonly scope?: TokenScope;
 }
 
+/** Caller with a permission for an administrative operation, or the operator. */
+export interface Requester extends Pick<Caller, 'realmId' | 'sessionId'> {
+  /** Null for the operator and the host application. */
+  readonly userId: UserId | null;
+}
+
 /** Unauthenticated caller, on the host of a realm or on no realm's host. */
 export interface AnonymousCaller {
   readonly realmId: RealmId | null;

@@ -11,14 +11,9 @@ import {
   systemMessagesOn,
 } from '@parley/testkit';
 import type { RealmId, UserId } from '../kernel/ids.js';
-import {
-  FindHostUsers,
-  GetHostUserApiKey,
-  LinkHostUser,
-  SetHostUserActive,
-  UpsertHostUser,
-  type UpsertHostUserInput,
-} from './host-users.use-cases.js';
+import type { HostUserReference } from './host-users.js';
+import { FindHostUsers, LinkHostUser, UpsertHostUser, type UpsertHostUserInput } from './host-users.use-cases.js';
+import { IssueUserKey, SetUserActive } from './operate-accounts.use-cases.js';
 
 const mint = new FakeApiKeyMint();
 
@@ -44,8 +39,10 @@ async function cast() {
       upsertUser.execute({ realmId: realm.id, externalId: 'u1', fullName: 'Ann', ...input }),
     find: new FindHostUsers(uow),
     link: new LinkHostUser(uow),
-    setActive: new SetHostUserActive(uow, clock),
-    key: new GetHostUserApiKey(uow, mint, clock),
+    setActive: (user: HostUserReference, isActive: boolean) =>
+      new SetUserActive(uow, clock).execute({ realmId: realm.id, ...user, isActive, mayRemoveLastOwner: true }),
+    key: (user: HostUserReference, rotates: boolean) =>
+      new IssueUserKey(uow, mint, clock).execute({ realmId: realm.id, ...user, rotates, requiresActive: true }),
   };
 }
 
@@ -115,9 +112,9 @@ describe('UpsertHostUser', () => {
   });
 
   it('keeps a deactivated user deactivated', async () => {
-    const { realmId, upsert, setActive } = await cast();
+    const { upsert, setActive } = await cast();
     await upsert();
-    await setActive.execute({ realmId, user: { externalId: 'u1' }, isActive: false });
+    await setActive({ externalId: 'u1' }, false);
     expect(await upsert({ fullName: 'Anna' })).toMatchObject({ isActive: false, fullName: 'Anna' });
   });
 
@@ -183,43 +180,43 @@ describe('LinkHostUser', () => {
   });
 });
 
-describe('SetHostUserActive', () => {
+describe('SetUserActive of the host application', () => {
   it('deactivates and reactivates users, including the last owner, idempotently', async () => {
-    const { fixture, realmId, setActive } = await cast();
+    const { fixture, realmId, find, setActive } = await cast();
     for (const name of ['hamlet', 'owner']) {
       const user = { userId: fixture.user(name).id };
       for (const isActive of [false, false, true, true]) {
-        expect(await setActive.execute({ realmId, user, isActive })).toMatchObject({ isActive });
+        await setActive(user, isActive);
+        expect(await find.get(realmId, user)).toMatchObject({ isActive });
       }
     }
   });
 
   it('publishes the activation change', async () => {
-    const { fixture, realmId, setActive } = await cast();
+    const { fixture, setActive } = await cast();
     const user = { userId: fixture.user('hamlet').id };
     for (const isActive of [false, true]) {
       fixture.storage.announced.length = 0;
-      await setActive.execute({ realmId, user, isActive });
+      await setActive(user, isActive);
       const events = fixture.storage.announced.map(({ event }) => event);
       expect(events).toContainEqual({ type: 'user.activation_changed', userId: user.userId, isActive });
     }
   });
 
   it('rejects an unknown external id', async () => {
-    const { fixture, realmId, setActive } = await cast();
-    const input = { realmId, user: { externalId: 'nobody' }, isActive: false };
-    await expectRefused(fixture, () => setActive.execute(input), {
+    const { fixture, setActive } = await cast();
+    await expectRefused(fixture, () => setActive({ externalId: 'nobody' }, false), {
       code: 'UNKNOWN_USER',
       message: "There is no user with the external id 'nobody'.",
     });
   });
 });
 
-describe('GetHostUserApiKey', () => {
+describe('IssueUserKey of the host application', () => {
   it('returns the same key until it is rotated', async () => {
-    const { realmId, upsert, key } = await cast();
+    const { upsert, key } = await cast();
     await upsert();
-    const ask = (rotate: boolean) => key.execute({ realmId, user: { externalId: 'u1' }, rotate });
+    const ask = (rotate: boolean) => key({ externalId: 'u1' }, rotate);
     const first = await ask(false);
     expect(await ask(false)).toBe(first);
     const second = await ask(true);
@@ -228,32 +225,32 @@ describe('GetHostUserApiKey', () => {
   });
 
   it('creates a key for a user without one', async () => {
-    const { fixture, realmId, key } = await cast();
-    const ask = () => key.execute({ realmId, user: { userId: fixture.user('hamlet').id }, rotate: false });
+    const { fixture, key } = await cast();
+    const ask = () => key({ userId: fixture.user('hamlet').id }, false);
     const made = await ask();
     expect(made).not.toBe('');
     expect(await ask()).toBe(made);
   });
 
   it.each([false, true])('rejects unknown and deactivated users (rotate: %s)', async (rotate) => {
-    const { fixture, realmId, upsert, key, setActive } = await cast();
+    const { fixture, upsert, key, setActive } = await cast();
     const user = { externalId: 'u1' };
-    await expectRefused(fixture, () => key.execute({ realmId, user, rotate }), { code: 'UNKNOWN_USER' });
+    await expectRefused(fixture, () => key(user, rotate), { code: 'UNKNOWN_USER' });
     await upsert();
-    await setActive.execute({ realmId, user, isActive: false });
-    await expectRefused(fixture, () => key.execute({ realmId, user, rotate }), { code: 'USER_DEACTIVATED' });
+    await setActive(user, false);
+    await expectRefused(fixture, () => key(user, rotate), { code: 'USER_DEACTIVATED' });
   });
 });
 
-describe('SetHostUserActive with bots', () => {
+describe('SetUserActive with bots', () => {
   it('deactivates bots with their owner and reactivates them only after the owner', async () => {
-    const { fixture, realmId, setActive } = await cast();
+    const { fixture, setActive } = await cast();
     const [hamlet, helper] = ['hamlet', 'helper'].map((name) => ({ userId: fixture.user(name).id }));
-    await setActive.execute({ realmId, user: hamlet!, isActive: false });
-    const back = () => setActive.execute({ realmId, user: helper!, isActive: true });
+    await setActive(hamlet!, false);
+    const back = () => setActive(helper!, true);
     await expectRefused(fixture, back, { code: 'NOT_PERMITTED' });
-    await setActive.execute({ realmId, user: hamlet!, isActive: true });
-    expect(await back()).toMatchObject({ isActive: true });
+    await setActive(hamlet!, true);
+    expect(await back()).toBe(true);
   });
 });
 

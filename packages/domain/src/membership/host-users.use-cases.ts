@@ -4,15 +4,12 @@ import { DomainError } from '../kernel/errors.js';
 import type { RealmId, UserId } from '../kernel/ids.js';
 import type { Clock, Randomness } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { issueKeyOf } from '../push/push-jobs.js';
 import type { Realm } from '../realms/realm.js';
-import { accountDeactivated } from '../users/authentication.js';
 import { acceptedName, changeEmail, rename } from '../users/change-email.js';
 import { isHostAddress, parseFullName, SHORTEST_GIVEN_NAME, toFullName, type User } from '../users/user.js';
 import { accessorsOf } from '../users/user-delivery.js';
 import { SystemMessages } from '../writing/system-messages.js';
 import { addUser } from './add-user.js';
-import { deactivateWithBots, reactivateWithGroups, requireComplete } from './deactivation.js';
 import { checkExternalId, findHostUser, getHostUser, type HostUserReference, NOBODYS_DOMAIN } from './host-users.js';
 import { welcomeFirstOwner } from './organization-start.js';
 import { externalIdKey } from './placeholders.js';
@@ -75,38 +72,6 @@ export class FindHostUsers {
   /** Users without an external id are absent. */
   externalIdsOf(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, string>> {
     return this.uow.read(realmId, ({ externalIds }) => externalIds.listByUser(realmId, userIds));
-  }
-}
-
-export interface GetHostUserApiKeyInput {
-  readonly realmId: RealmId;
-  readonly user: HostUserReference;
-  /** Issues a new key and revokes the old one. */
-  readonly rotate: boolean;
-}
-
-/** Returns a user's API key, which the host application passes to its client. */
-export class GetHostUserApiKey {
-  static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock'] as const;
-  constructor(
-    private readonly uow: UnitOfWork,
-    private readonly mint: ApiKeyMint,
-    private readonly clock: Clock,
-  ) {}
-
-  /** @throws DomainError UNKNOWN_USER, USER_DEACTIVATED */
-  execute({ realmId, user: by, rotate }: GetHostUserApiKeyInput): Promise<string> {
-    const { uow, mint, clock } = this;
-    return issueKeyOf(
-      { uow, mint, clock },
-      realmId,
-      async (reads) => {
-        const user = await getHostUser(reads, realmId, by);
-        if (!user.isActive) throw accountDeactivated();
-        return user;
-      },
-      { rotates: rotate },
-    );
   }
 }
 
@@ -220,37 +185,3 @@ const differs = (user: User, { fullName, email, role }: UpsertHostUserInput): bo
   fullName !== user.fullName ||
   (email !== undefined && email !== user.email) ||
   (role !== undefined && role !== user.role);
-
-export interface SetHostUserActiveInput {
-  readonly realmId: RealmId;
-  readonly user: HostUserReference;
-  readonly isActive: boolean;
-}
-
-/**
- * Deactivates or reactivates a user on behalf of the host application. Checks no permissions. The last owner may be
- * deactivated, since the host can appoint another.
- */
-export class SetHostUserActive {
-  static readonly inject = ['unitOfWork', 'clock'] as const;
-  constructor(
-    private readonly uow: UnitOfWork,
-    private readonly clock: Clock,
-  ) {}
-
-  /** Idempotent. @throws DomainError UNKNOWN_USER; for bots BOT_NAME_TAKEN, NOT_PERMITTED */
-  execute({ realmId, user: by, isActive }: SetHostUserActiveInput): Promise<User> {
-    return this.uow.write(realmId, async (tx) => {
-      const user = await getHostUser(tx, realmId, by);
-      if (user.isActive === isActive) return user;
-      const realm = await tx.realms.get(realmId);
-      const now = this.clock.now();
-      if (isActive) {
-        await requireComplete(tx, user);
-        return reactivateWithGroups(tx, realm, user, now);
-      }
-      await deactivateWithBots(tx, realm, user, now);
-      return await tx.users.get(realmId, user.id);
-    });
-  }
-}

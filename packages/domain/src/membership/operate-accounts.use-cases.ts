@@ -6,13 +6,15 @@ import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import { trim } from '../kernel/text.js';
-import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
 import { issueKeyOf } from '../push/push-jobs.js';
+import { accountDeactivated } from '../users/authentication.js';
 import { acceptedName, changeEmail, rename } from '../users/change-email.js';
 import { isEmailAddress, type User } from '../users/user.js';
 import { canChangeRole, isOnlyOwnerOf } from '../users/user-permissions.js';
 import { loadPasswordRealm } from './accounts.js';
 import { deactivateWithBots, reactivateWithGroups, requireComplete } from './deactivation.js';
+import { getHostUser, type HostUserReference } from './host-users.js';
 import { changeRole } from './roles.js';
 
 /** User of an organization, referenced by the operator or the host application. No permission is needed. */
@@ -34,7 +36,7 @@ export class SetUserRole {
   /** @throws DomainError UNKNOWN_USER, LAST_OWNER, GUEST_CANNOT_ADMINISTER */
   execute({ realmId, userId, role }: AccountReference & { readonly role: Role }): Promise<User> {
     return this.uow.write(realmId, async (tx) => {
-      const user = await accountOf(tx, realmId, userId);
+      const user = await tx.users.get(realmId, userId);
       if (user.role === role) return user;
       const isOnlyOwner = user.role === 'owner' && (await isOnlyOwnerOf(tx, realmId, userId));
       enforce(canChangeRole(AS_OWNER, user, role, isOnlyOwner));
@@ -50,7 +52,7 @@ export class SetUserName {
   /** @throws DomainError UNKNOWN_USER, INVALID_USER_NAME, USER_NAME_TAKEN */
   execute({ realmId, userId, fullName }: AccountReference & { readonly fullName: string }): Promise<User> {
     return this.uow.write(realmId, async (tx) => {
-      const user = await accountOf(tx, realmId, userId);
+      const user = await tx.users.get(realmId, userId);
       if (trim(fullName) === user.fullName) return user;
       return rename(tx, user, await acceptedName(tx, await tx.realms.get(realmId), user, fullName));
     });
@@ -67,7 +69,7 @@ export class SetUserEmail {
    */
   execute({ realmId, userId, email }: AccountReference & { readonly email: string }): Promise<User> {
     return this.uow.write(realmId, async (tx) => {
-      const user = await accountOf(tx, realmId, userId);
+      const user = await tx.users.get(realmId, userId);
       if (user.bot) throw new DomainError('MUST_NOT_BE_BOT', 'A bot keeps its address.');
       const address = trim(email);
       if (!isEmailAddress(address)) throw new DomainError('INVALID_EMAIL', `'${address}' is no email address.`);
@@ -76,7 +78,14 @@ export class SetUserEmail {
   }
 }
 
-/** Deactivates or reactivates an account and keeps its data (users §4). */
+interface Activation {
+  readonly realmId: RealmId;
+  readonly isActive: boolean;
+  /** True for the host application, which can appoint another owner. Default: false. */
+  readonly mayRemoveLastOwner?: boolean;
+}
+
+/** Deactivates or reactivates an account for the operator or the host application, and keeps its data (users §4). */
 export class SetUserActive {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
@@ -85,13 +94,14 @@ export class SetUserActive {
   ) {}
 
   /** Returns true if the state changed. @throws DomainError UNKNOWN_USER, LAST_OWNER, BOT_NAME_TAKEN, NOT_PERMITTED */
-  execute({ realmId, userId, isActive }: AccountReference & { readonly isActive: boolean }): Promise<boolean> {
+  execute(input: Activation & HostUserReference): Promise<boolean> {
+    const { realmId, isActive, mayRemoveLastOwner = false } = input;
     return this.uow.write(realmId, async (tx) => {
-      const user = await accountOf(tx, realmId, userId);
+      const user = await getHostUser(tx, realmId, input);
       if (user.isActive === isActive) return false;
       const realm = await tx.realms.get(realmId);
       if (!isActive) {
-        if (user.role === 'owner' && (await isOnlyOwnerOf(tx, realmId, userId))) {
+        if (!mayRemoveLastOwner && user.role === 'owner' && (await isOnlyOwnerOf(tx, realmId, user.id))) {
           throw new DomainError('LAST_OWNER', 'Cannot deactivate the only organization owner');
         }
         await deactivateWithBots(tx, realm, user, this.clock.now());
@@ -125,14 +135,12 @@ export class SetUserPassword {
 
   /** A null `password` removes the password. @throws DomainError UNKNOWN_USER, MUST_NOT_BE_BOT, WEAK_PASSWORD */
   async execute({ realmId, userId, password }: AccountReference & { readonly password: string | null }): Promise<void> {
-    const { email, fullName, bot } = await this.uow.read(realmId, (repositories) =>
-      accountOf(repositories, realmId, userId),
-    );
+    const { email, fullName, bot } = await this.uow.read(realmId, ({ users }) => users.get(realmId, userId));
     if (bot) throw new DomainError('MUST_NOT_BE_BOT', 'A bot has no password.');
     if (password !== null) this.passwords.requireStrong(password, [email, fullName]);
     const hash = password === null ? null : await this.passwords.hash(password);
     await this.uow.write(realmId, async (tx) => {
-      const user = await accountOf(tx, realmId, userId);
+      const user = await tx.users.get(realmId, userId);
       await changePassword(tx, user, hash, { now: this.clock.now() });
     });
   }
@@ -154,7 +162,7 @@ export class IssuePasswordLink {
    */
   execute({ realmId, userId }: AccountReference): Promise<{ readonly url: string; readonly expiresAt: UnixSeconds }> {
     return this.uow.write(realmId, async (tx) => {
-      const user = await accountOf(tx, realmId, userId);
+      const user = await tx.users.get(realmId, userId);
       if (user.bot) throw new DomainError('MUST_NOT_BE_BOT', 'A bot has no password.');
       if (!user.isActive) throw new DomainError('USER_DEACTIVATED', 'Account is deactivated');
       const realm = await loadPasswordRealm(tx, realmId);
@@ -167,7 +175,15 @@ export class IssuePasswordLink {
   }
 }
 
-/** Returns a user's API key; `rotates` issues a new one and revokes the old. */
+interface KeyRequest {
+  readonly realmId: RealmId;
+  /** Issues a new key and revokes the old one. */
+  readonly rotates: boolean;
+  /** True to reject deactivated users. Default: false. */
+  readonly requiresActive?: boolean;
+}
+
+/** Returns a user's API key to the operator, or to the host application, which passes it to its client. */
 export class IssueUserKey {
   static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock'] as const;
   constructor(
@@ -176,20 +192,15 @@ export class IssueUserKey {
     private readonly clock: Clock,
   ) {}
 
-  /** Returns the key. @throws DomainError UNKNOWN_USER */
-  execute({ realmId, userId, rotates }: AccountReference & { readonly rotates: boolean }): Promise<string> {
+  /** @throws DomainError UNKNOWN_USER, USER_DEACTIVATED */
+  execute(input: KeyRequest & HostUserReference): Promise<string> {
+    const { realmId, rotates, requiresActive = false } = input;
     const { uow, mint, clock } = this;
-    return issueKeyOf({ uow, mint, clock }, realmId, (reads) => accountOf(reads, realmId, userId), { rotates });
+    const find = async (reads: Repositories) => {
+      const user = await getHostUser(reads, realmId, input);
+      if (requiresActive && !user.isActive) throw accountDeactivated();
+      return user;
+    };
+    return issueKeyOf({ uow, mint, clock }, realmId, find, { rotates });
   }
-}
-
-/** Includes bots owned by users, but not system bots. @throws DomainError UNKNOWN_USER */
-async function accountOf(
-  { users }: Pick<Repositories | Transaction, 'users'>,
-  realmId: RealmId,
-  userId: UserId,
-): Promise<User> {
-  const user = await users.find(realmId, userId);
-  if (!user) throw new DomainError('UNKNOWN_USER', 'No such user');
-  return user;
 }

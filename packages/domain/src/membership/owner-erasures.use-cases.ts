@@ -11,9 +11,7 @@ import { eraseWithEntry, findErasure } from './erasures.use-cases.js';
 /** @throws DomainError MUST_BE_OWNER, UNKNOWN_USER */
 async function loadPerson(reads: Repositories, caller: Caller, personId: UserId): Promise<User> {
   enforce(mustBeOwner(await reads.actors.get(caller)));
-  const person = await reads.users.find(caller.realmId, personId);
-  if (person === null) throw new DomainError('UNKNOWN_USER', 'No such user');
-  return person;
+  return reads.users.get(caller.realmId, personId);
 }
 
 export interface RequestErasureInput extends OwnPassword {

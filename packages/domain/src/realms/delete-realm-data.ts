@@ -1,4 +1,3 @@
-import { DomainError } from '../kernel/errors.js';
 import { nobody } from '../kernel/event.js';
 import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { encodeJob, type Job, type JobHandler, type JobWork, jobKind } from '../kernel/jobs.js';
@@ -144,8 +143,7 @@ export class ForgetLimits {
   execute({ realmId, userId, ip }: ForgetLimitsInput): Promise<void> {
     return this.uow.write(realmId, async (tx) => {
       await tx.realms.get(realmId);
-      const user = userId === null ? null : await tx.users.find(realmId, userId);
-      if (userId !== null && !user) throw new DomainError('UNKNOWN_USER', 'No such user');
+      const user = userId === null ? null : await tx.users.get(realmId, userId);
       const event = { type: 'realm.limits_forgotten', userId, email: user?.email ?? null, ip } as const;
       await tx.events.append(realmId, { event, audience: nobody });
     });

@@ -20,8 +20,8 @@ import { DeactivateUser, ReactivateUser } from '../membership/deactivation.use-c
 import { replaceApiKey } from '../push/push-jobs.js';
 import { LoginEmails, PasswordCheck } from './authentication.js';
 import {
-  EndSessions,
-  ListSessions,
+  EndUserSessions,
+  ListUserSessions,
   LogIn,
   LogOut,
   OpenSession,
@@ -66,7 +66,13 @@ async function town(...pieces: readonly FixtureStep[]) {
     logIn: (username: string, password = 'pw') => logIn.execute({ realmId }, { username, password, userAgent: 'M' }),
     verify: (token: string, realm: MemoryFixture['realm']['id'] | null = realmId) =>
       verify.execute({ realmId: realm }, token),
-    list: () => new ListSessions(uow, fixture.clock).execute({ realmId, email: 'hamlet@example.com' }),
+    list: async () => {
+      const listed = new ListUserSessions(uow, fixture.clock).execute(
+        { realmId, userId: null },
+        fixture.user('hamlet').id,
+      );
+      return (await listed).sessions;
+    },
   };
 }
 
@@ -240,17 +246,19 @@ describe('operator session command', () => {
     for (const { token } of opened) await verify(token);
     const ids = async () => (await list()).map(({ id }) => id);
     expect(await ids()).toEqual(opened.map(({ id }) => id).reverse());
-    const end = new EndSessions(uow);
-    const of = { realmId: fixture.realm.id, email: 'hamlet@example.com' };
-    expect(await end.execute({ ...of, sessionId: foreign.id })).toBe(0);
-    expect(await end.execute({ ...of, sessionId: opened[1]!.id })).toBe(1);
+    const userId = fixture.user('hamlet').id;
+    const operator = { realmId: fixture.realm.id, userId: null };
+    const end = (input: object) => new EndUserSessions(uow).execute(operator, { userId, ...input });
+    expect(await end({ sessionId: foreign.id })).toBe(0);
+    expect(await end({ sessionId: opened[1]!.id })).toBe(1);
     expect(await ids()).toEqual([opened[2]!.id, opened[0]!.id]);
-    expect(await end.execute(of)).toBe(2);
+    expect(await end({})).toBe(2);
     expect(await verify(opened[0]!.token)).toBeNull();
     expect(await verify(foreign.token)).not.toBeNull();
-    for (const use of [end, new ListSessions(uow, fixture.clock)]) {
-      await expect(use.execute({ ...of, email: 'nobody@example.com' })).rejects.toMatchObject({ code: 'UNKNOWN_USER' });
-    }
+    const unknown = { userId: (userId + 99) as typeof userId };
+    await expect(end(unknown)).rejects.toMatchObject({ code: 'UNKNOWN_USER' });
+    const listing = new ListUserSessions(uow, fixture.clock).execute(operator, unknown.userId);
+    await expect(listing).rejects.toMatchObject({ code: 'UNKNOWN_USER' });
   });
 
   it('removes expired sessions', async () => {

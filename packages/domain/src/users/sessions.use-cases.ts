@@ -9,9 +9,8 @@ import {
   sessionExpiry,
   surplusSessions,
 } from '../access/credentials.js';
-import { DomainError } from '../kernel/errors.js';
 import type { EventListener, FollowedLog, StoredEvent } from '../kernel/event-log.js';
-import type { AnonymousCaller, Caller, RealmId, SessionId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { AnonymousCaller, Caller, RealmId, Requester, SessionId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock, ReportProblem } from '../kernel/ports.js';
 import { takeCodePoints } from '../kernel/text.js';
@@ -153,43 +152,6 @@ export class LogOut {
   }
 }
 
-interface SessionsOf {
-  readonly realmId: RealmId;
-  /** Sign-in address. */
-  readonly email: string;
-}
-
-/** Lists a user's sessions for the operator, most recently used first. */
-export class ListSessions {
-  static readonly inject = ['unitOfWork', 'clock'] as const;
-  constructor(
-    private readonly uow: UnitOfWork,
-    private readonly clock: Clock,
-  ) {}
-
-  /** @throws DomainError UNKNOWN_USER */
-  execute({ realmId, email }: SessionsOf): Promise<readonly Session[]> {
-    return this.uow.read(realmId, async (repositories) => {
-      const { id } = await userWith(repositories, realmId, email);
-      return currentSessions(repositories, { realmId, id }, this.clock.now());
-    });
-  }
-}
-
-/** Ends one or all sessions of a user for the operator. Returns the number of ended sessions. */
-export class EndSessions {
-  static readonly inject = ['unitOfWork'] as const;
-  constructor(private readonly uow: UnitOfWork) {}
-
-  /** @throws DomainError UNKNOWN_USER */
-  execute({ realmId, email, sessionId }: SessionsOf & { readonly sessionId?: SessionId }): Promise<number> {
-    return this.uow.write(realmId, async (tx) => {
-      const user = await userWith(tx, realmId, email);
-      return sessionId === undefined ? endSessions(tx, user) : removeSessions(tx, user, [sessionId]);
-    });
-  }
-}
-
 async function currentSessions(
   { sessions }: Pick<Repositories, 'sessions'>,
   { realmId, id }: Pick<User, 'realmId' | 'id'>,
@@ -198,11 +160,16 @@ async function currentSessions(
   return (await sessions.listOf(realmId, id)).filter(({ expiresAt }) => expiresAt > now);
 }
 
-/** Loads the user for a caller who may see and end their sessions. @throws DomainError UNKNOWN_USER, NOT_PERMITTED */
-export async function loadSessionOwner(tx: Repositories | Transaction, caller: Caller, userId: UserId): Promise<User> {
-  const actor = await tx.actors.get(caller);
-  const user = await tx.users.find(caller.realmId, userId);
-  if (user?.id !== caller.userId) enforce(canEndSessions(actor, user));
+/** Loads the user for a requester who may see and end their sessions. @throws DomainError UNKNOWN_USER, NOT_PERMITTED */
+export async function loadSessionOwner(
+  tx: Repositories | Transaction,
+  { realmId, userId: requesterId }: Requester,
+  userId: UserId,
+): Promise<User> {
+  if (requesterId === null) return tx.users.get(realmId, userId);
+  const actor = await tx.actors.get({ realmId, userId: requesterId });
+  const user = await tx.users.find(realmId, userId);
+  if (user?.id !== requesterId) enforce(canEndSessions(actor, user));
   return user!;
 }
 
@@ -215,7 +182,7 @@ export interface UserLogIns {
   readonly keyIssue: KeyIssue | null;
 }
 
-/** Lists where a user is logged in, for the user or an administrator. */
+/** Lists where a user is logged in, for the user, an administrator or the operator. */
 export class ListUserSessions {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
@@ -224,9 +191,9 @@ export class ListUserSessions {
   ) {}
 
   /** @throws DomainError UNKNOWN_USER, NOT_PERMITTED */
-  execute(caller: Caller, userId: UserId): Promise<UserLogIns> {
-    return this.uow.read(caller.realmId, async (repositories) => {
-      const owner = await loadSessionOwner(repositories, caller, userId);
+  execute(by: Requester, userId: UserId): Promise<UserLogIns> {
+    return this.uow.read(by.realmId, async (repositories) => {
+      const owner = await loadSessionOwner(repositories, by, userId);
       return {
         owner,
         sessions: await currentSessions(repositories, owner, this.clock.now()),
@@ -242,16 +209,16 @@ export interface EndUserSessionsInput {
   readonly sessionId?: SessionId;
 }
 
-/** Ends browser sessions for the user or an administrator. Returns the number of ended sessions. */
+/** Ends browser sessions for the user, an administrator or the operator. Returns the number of ended sessions. */
 export class EndUserSessions {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_USER, NOT_PERMITTED */
-  execute(caller: Caller, { userId, sessionId }: EndUserSessionsInput): Promise<number> {
-    return this.uow.write(caller.realmId, async (tx) => {
-      const user = await loadSessionOwner(tx, caller, userId);
-      return sessionId === undefined ? endSessions(tx, user, caller.sessionId) : removeSessions(tx, user, [sessionId]);
+  execute(by: Requester, { userId, sessionId }: EndUserSessionsInput): Promise<number> {
+    return this.uow.write(by.realmId, async (tx) => {
+      const user = await loadSessionOwner(tx, by, userId);
+      return sessionId === undefined ? endSessions(tx, user, by.sessionId) : removeSessions(tx, user, [sessionId]);
     });
   }
 }
@@ -261,12 +228,6 @@ export class RemoveExpiredSessions extends Removal {
   protected remove(tx: Transaction, now: UnixSeconds, limit: number): Promise<number> {
     return tx.sessions.removeExpired(now, limit);
   }
-}
-
-async function userWith({ users }: Pick<Repositories, 'users'>, realmId: RealmId, email: string): Promise<User> {
-  const user = await users.findByEmail(realmId, email);
-  if (!user) throw new DomainError('UNKNOWN_USER', 'No such user');
-  return user;
 }
 
 export interface VerifiedSession {

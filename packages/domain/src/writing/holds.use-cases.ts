@@ -1,22 +1,15 @@
 import { mustBeOwner } from '../access/actor.js';
 import { DomainError } from '../kernel/errors.js';
-import type { HoldId, RealmId, UserId } from '../kernel/ids.js';
+import type { HoldId, RealmId, Requester } from '../kernel/ids.js';
 import { denyIf, enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
 import { type Hold, type HoldCriteria, MAX_ACTIVE_HOLDS, MAX_HOLDS, requireHold } from './holds.js';
 
-/** Owner with the permission, or the operator. */
-export interface HoldRequester {
-  readonly realmId: RealmId;
-  /** Null for the operator. */
-  readonly userId: UserId | null;
-}
-
 /** @throws DomainError MUST_BE_OWNER, SPECIAL_PERMISSION_REQUIRED */
 async function requirePermission(
   { actors, users }: Pick<Repositories, 'actors' | 'users'>,
-  { realmId, userId }: HoldRequester,
+  { realmId, userId }: Requester,
 ): Promise<void> {
   if (userId === null) return;
   enforce(mustBeOwner(await actors.get({ realmId, userId })));
@@ -39,12 +32,8 @@ async function requireExisting(
   realmId: RealmId,
   { personId, channelId, messageId }: HoldCriteria,
 ): Promise<void> {
-  if (personId !== null && !(await reads.users.find(realmId, personId))) {
-    throw new DomainError('UNKNOWN_USER', 'No such user');
-  }
-  if (channelId !== null && !(await reads.channels.find(realmId, channelId))) {
-    throw new DomainError('UNKNOWN_CHANNEL', 'Invalid channel ID');
-  }
+  if (personId !== null) await reads.users.get(realmId, personId);
+  if (channelId !== null) await reads.channels.get(realmId, channelId);
   if (messageId === null || (await reads.messages.list(realmId, [messageId])).length > 0) return;
   const selection = { messageId, channelId: null, topicKey: null, since: null };
   if ((await reads.archive.list(realmId, selection, 0, 1)).length === 0) {
@@ -64,7 +53,7 @@ export class CreateHold {
    * @throws DomainError MUST_BE_OWNER, SPECIAL_PERMISSION_REQUIRED, INVALID_HOLD, UNKNOWN_USER, UNKNOWN_CHANNEL,
    * UNKNOWN_MESSAGE, TOO_MANY_HOLDS
    */
-  execute(by: HoldRequester, input: HoldCriteria & Pick<Hold, 'reason'>): Promise<Hold> {
+  execute(by: Requester, input: HoldCriteria & Pick<Hold, 'reason'>): Promise<Hold> {
     const { realmId, userId } = by;
     return this.uow.write(realmId, async (tx) => {
       await requirePermission(tx, by);
@@ -97,7 +86,7 @@ export class ListHolds {
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError MUST_BE_OWNER, SPECIAL_PERMISSION_REQUIRED */
-  execute(by: HoldRequester): Promise<readonly Hold[]> {
+  execute(by: Requester): Promise<readonly Hold[]> {
     return this.uow.read(by.realmId, async (reads) => {
       await requirePermission(reads, by);
       return reads.holds.list(by.realmId);
@@ -114,7 +103,7 @@ export class ReleaseHold {
   ) {}
 
   /** @throws DomainError MUST_BE_OWNER, SPECIAL_PERMISSION_REQUIRED, UNKNOWN_HOLD, HOLD_RELEASED */
-  execute(by: HoldRequester, { holdId }: { readonly holdId: HoldId }): Promise<Hold> {
+  execute(by: Requester, { holdId }: { readonly holdId: HoldId }): Promise<Hold> {
     return this.uow.write(by.realmId, async (tx) => {
       await requirePermission(tx, by);
       const hold = await requireActiveHold(tx, by.realmId, holdId);

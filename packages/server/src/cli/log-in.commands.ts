@@ -1,7 +1,7 @@
 import type { SessionId } from '@parley/domain/kernel';
 import { OperatorClearsSecondFactors } from '@parley/domain/log-in';
 import { SetUserEmail, UnlinkAccount } from '@parley/domain/membership';
-import { EndSessions, ListSessions } from '@parley/domain/users';
+import { EndUserSessions, ListUserSessions } from '@parley/domain/users';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import { type Command, idOf } from './command.js';
 import { BY_USER, userCommand } from './databases.js';
@@ -22,15 +22,17 @@ export const LOG_IN_COMMANDS: readonly Command[] = [
       if (id !== undefined && !isOn('end')) throw new UsageError('--session needs --end.');
       return id === undefined ? {} : { sessionId: idOf('--session', id) as SessionId };
     },
-    async run({ parley: { useCase }, user: { realmId, email }, isOn }, session) {
+    async run({ parley: { useCase }, user: { realmId, id: userId, email }, isOn }, session) {
+      const operator = { realmId, userId: null };
       if (isOn('end')) {
-        const ended = await useCase(EndSessions).execute({ realmId, email, ...session });
+        const ended = await useCase(EndUserSessions).execute(operator, { userId, ...session });
         return {
           lines: [`Ended ${ended} ${ended === 1 ? 'session' : 'sessions'} of ${email}`],
           data: { email, ended },
         };
       }
-      const found = (await useCase(ListSessions).execute({ realmId, email })).map((session) => ({
+      const listed = await useCase(ListUserSessions).execute(operator, userId);
+      const found = listed.sessions.map((session) => ({
         id: session.id,
         createdAt: timeOf(session.createdAt),
         lastUsedAt: timeOf(session.lastUsedAt),

@@ -7,11 +7,11 @@ import {
   FindByData,
   FindHostUsers,
   findHostUser,
-  GetHostUserApiKey,
   type HostUser,
   type HostUserReference,
+  IssueUserKey,
   LinkHostUser,
-  SetHostUserActive,
+  SetUserActive,
   UpsertHostUser,
 } from '@parley/domain/membership';
 import { ListEarlierExports, PersonReader } from '@parley/transfer/exports';
@@ -177,7 +177,7 @@ export function usersOf(resolve: Resolve, audits: AuditTrail): Users {
     const user = referenceOf(ref);
     const realmId = await addresses.realmId(ref.realm);
     await audits.run(operationOn(isActive ? 'reactivate' : 'deactivate', user), () =>
-      resolve(SetHostUserActive).execute({ realmId, user, isActive }),
+      resolve(SetUserActive).execute({ realmId, ...user, isActive, mayRemoveLastOwner: true }),
     );
   };
   const present = async (found: HostUser, realm: string) => {
@@ -240,8 +240,8 @@ export function usersOf(resolve: Resolve, audits: AuditTrail): Users {
       const user = referenceOf(ref);
       const { rotate = false } = properties('The options', KEY_OPTIONS, options);
       const realmId = await addresses.realmId(ref.realm);
-      const read = () => resolve(GetHostUserApiKey).execute({ realmId, user, rotate });
-      return audits.run(operationOn('apiKey', user, { reads: realmId }), read);
+      const issue = () => resolve(IssueUserKey).execute({ realmId, ...user, rotates: rotate, requiresActive: true });
+      return audits.run(operationOn('apiKey', user, { reads: realmId }), issue);
     },
     async *export(ref) {
       const { realmId, userId } = await addresses.caller(ref, 'parley');

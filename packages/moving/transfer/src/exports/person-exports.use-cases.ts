@@ -59,8 +59,7 @@ function viewOf({ id, personId, requestedAt, blob, size, failedAt }: PersonExpor
 /** @throws DomainError UNKNOWN_USER, MUST_BE_OWNER, EXPORT_WITHOUT_CONSENT */
 async function loadExportedPerson(reads: Repositories, caller: Caller, personId: UserId): Promise<User> {
   const actor = await reads.actors.get(caller);
-  const person = await reads.users.find(caller.realmId, personId);
-  if (person === null) throw new DomainError('UNKNOWN_USER', 'No such user');
+  const person = await reads.users.get(caller.realmId, personId);
   enforce(canExportPerson(actor, await reads.realms.get(caller.realmId), person));
   return person;
 }
