@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { answerCalls } from './answer-calls.js';
 import { AnswerReader } from './answer-reader.js';
-import { openConnection } from './connection.js';
+import { openConnection, RequestLine } from './connection.js';
 
 export interface WaitCall {
   readonly port: number;
@@ -84,7 +84,9 @@ async function park(): Promise<void> {
       waiter.chunks = [];
       waiter.socket.write(waiter.request.replace('{last}', String(waiter.last)), 'latin1');
     }
-    await (await Trigger.connect()).ask(barrier);
+    const line = await RequestLine.open(port);
+    await line.ask(barrier);
+    line.close();
     await new Promise((resolve) => setTimeout(resolve, 200));
     pending = waiters.filter(({ chunks }) => chunks.length > 0);
     for (const waiter of pending) noteEvents(waiter);
@@ -123,11 +125,13 @@ async function beginStreams(): Promise<void> {
 
 async function fire({ request }: TriggerCall): Promise<TriggerResult> {
   const all = allAnswers();
-  const trigger = await Trigger.connect();
+  // A new connection, because the server closes idle ones.
+  const line = await RequestLine.open(port);
   const startedAt = performance.now();
-  const own = trigger.ask(request);
+  const own = line.ask(request);
   await all;
   await own;
+  line.close();
   onAnswer = () => {};
   const times = waiters.map(({ answeredAt }) => answeredAt - startedAt).sort((a, b) => a - b);
   for (const waiter of waiters) (areStreams ? checkFrame : noteEvents)(waiter);
@@ -157,27 +161,4 @@ function noteEvents(waiter: Waiter): void {
   lastAnswer = answer;
   const { events } = JSON.parse(lastAnswer.body) as { events?: readonly { readonly id: number }[] };
   for (const { id } of events ?? []) waiter.last = Math.max(waiter.last, id);
-}
-
-/** Connection for one request, because the server closes idle ones. */
-class Trigger {
-  private onAnswer!: () => void;
-  private socket!: Socket;
-
-  static async connect(): Promise<Trigger> {
-    const trigger = new Trigger();
-    const reader = new AnswerReader(true, () => trigger.onAnswer());
-    trigger.socket = await openConnection(port, (chunk) => reader.take(chunk));
-    return trigger;
-  }
-
-  ask(request: string): Promise<void> {
-    return new Promise((resolve) => {
-      this.onAnswer = () => {
-        this.socket.destroy();
-        resolve();
-      };
-      this.socket.write(request, 'latin1');
-    });
-  }
 }

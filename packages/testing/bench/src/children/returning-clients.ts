@@ -2,8 +2,7 @@ import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { POSITIONS_PER_SEQ } from '@parley/domain/kernel';
 import { answerCalls } from './answer-calls.js';
-import { AnswerReader } from './answer-reader.js';
-import { openConnection } from './connection.js';
+import { openConnection, RequestLine } from './connection.js';
 
 export interface ReturnCall {
   readonly port: number;
@@ -42,7 +41,7 @@ answerCalls({ comeBack });
 /** Connects all clients at once; each polls or streams until it has received all missed events. */
 async function comeBack({ port, lastId, ...call }: ReturnCall): Promise<ReturnResult> {
   const clients: ReturningClient[] = [];
-  const acknowledgers = await Promise.all(Array.from({ length: ACKNOWLEDGING }, () => Acknowledger.open(port)));
+  const acknowledgers = await Promise.all(Array.from({ length: ACKNOWLEDGING }, () => RequestLine.open(port)));
   for (let from = 0; from < call.clients.length; from += OPENING) {
     const opening = call.clients
       .slice(from, from + OPENING)
@@ -56,36 +55,6 @@ async function comeBack({ port, lastId, ...call }: ReturnCall): Promise<ReturnRe
   for (const client of clients) client.close();
   for (const acknowledger of acknowledgers) acknowledger.close();
   return { seconds, bytes: clients.reduce((sum, { bytes }) => sum + bytes, 0) };
-}
-
-/** Connection that sends acknowledgements one after the other, because the server rejects many pipelined requests. */
-class Acknowledger {
-  private readonly requests: string[] = [];
-  private socket!: Socket;
-
-  static async open(port: number): Promise<Acknowledger> {
-    const acknowledger = new Acknowledger();
-    const reader = new AnswerReader(false, ({ status }, body) => {
-      if (status !== 200) throw new Error(`An acknowledgement failed with status ${status}: ${body}`);
-      acknowledger.requests.shift();
-      acknowledger.sendFirst();
-    });
-    acknowledger.socket = await openConnection(port, (chunk) => reader.take(chunk));
-    return acknowledger;
-  }
-
-  send(request: string): void {
-    if (this.requests.push(request) === 1) this.sendFirst();
-  }
-
-  close(): void {
-    this.socket.destroy();
-  }
-
-  private sendFirst(): void {
-    const [request] = this.requests;
-    if (request !== undefined) this.socket.write(request, 'latin1');
-  }
 }
 
 /** Parses only the end of a response and the id of its last event. */
@@ -103,7 +72,7 @@ class ReturningClient {
   private constructor(
     private readonly requests: Requests,
     private readonly lastId: number,
-    private readonly acknowledger: Acknowledger,
+    private readonly acknowledger: RequestLine,
   ) {
     this.done = new Promise((resolve, reject) => {
       this.finish = resolve;
@@ -112,7 +81,7 @@ class ReturningClient {
     this.done.catch(() => {}); // Prevents an unhandled rejection before anything awaits it.
   }
 
-  static async open(port: number, requests: Requests, lastId: number, acknowledger: Acknowledger) {
+  static async open(port: number, requests: Requests, lastId: number, acknowledger: RequestLine) {
     const client = new ReturningClient(requests, lastId, acknowledger);
     client.socket = await openConnection(port, (chunk) => client.take(chunk));
     client.socket.on('error', client.fail);
@@ -167,7 +136,7 @@ class ReturningClient {
     const id = Number(/^\d+(?=\n)/.exec(text.slice(text.lastIndexOf(FRAME_START) + FRAME_START.length))?.[0]);
     if (Number.isNaN(id) || (id < this.last + ACKNOWLEDGED && id < this.lastId)) return;
     this.last = id;
-    this.acknowledger.send(acknowledgement.replace('{last}', String(id)));
+    void this.acknowledger.ask(acknowledgement.replace('{last}', String(id)));
     if (id >= this.lastId) this.finish();
   }
 

@@ -16,14 +16,23 @@ export class ApiUser {
     return new ApiUser(port, `Basic ${Buffer.from(`${email}:${api_key}`).toString('base64')}`);
   }
 
-  /** Logs in all users with enough concurrency to keep the server busy. Results are in the order of the emails. */
-  static async signInAll(server: Pick<ParleyServer, 'port'>, emails: readonly string[]): Promise<readonly ApiUser[]> {
-    return inTurns(emails, (email) => ApiUser.signIn(server, email));
+  /** Logs in all users with enough concurrency to keep the server busy. Results are in the order of the users. */
+  static async signInAll(
+    server: Pick<ParleyServer, 'port'>,
+    people: readonly { readonly email: string }[],
+  ): Promise<readonly ApiUser[]> {
+    return inTurns(people, ({ email }) => ApiUser.signIn(server, email));
   }
 
   /** Complete request text with the user's credentials. */
   text(parts: Omit<RequestParts, 'authorization'>): string {
     return requestText({ ...parts, authorization: this.authorization });
+  }
+
+  /** Complete request that sends a message to a channel. */
+  sends(channelId: number, content: string, topic = 'beginning'): string {
+    const form = { type: 'stream', to: String(channelId), topic, content };
+    return this.text({ method: 'POST', path: '/api/v1/messages', form });
   }
 
   /** @throws Error if the request is rejected */

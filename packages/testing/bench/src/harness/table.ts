@@ -1,4 +1,5 @@
 import { type Figure, type Goal, isMet } from '../workload.js';
+import { median, medianRatio } from './interleave.js';
 
 const HEADINGS = ['workload', 'ours', 'limit', 'ratio', 'goal', ''];
 /** Text columns are left-aligned, number columns right-aligned. */
@@ -22,6 +23,17 @@ export function formatTable(figures: readonly Figure[]): string {
   const rule = `| ${widths.map((width, column) => (WORD_COLUMNS.has(column) ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`;
   return [format(HEADINGS), rule, ...rows.map(format)].join('\n');
 }
+
+/** Compares results of alternating rounds. `unit`: `/s`, or begins with a space. */
+export const ratioOf = (
+  ours: readonly number[],
+  limit: readonly number[],
+  unit: string,
+): Pick<Figure, 'ours' | 'limit' | 'value'> => ({
+  ours: `${formatNumber(median(ours))}${unit}`,
+  limit: `${formatNumber(median(limit))}${unit}`,
+  value: medianRatio(ours, limit),
+});
 
 /** Formats three significant digits with spaces between thousands: `12 300`, `0.412`, `96.4`. */
 export function formatNumber(value: number): string {

@@ -43,15 +43,11 @@ export async function clientsOf(
   { people, everybody }: Pick<LargeOrganization, 'people' | 'everybody'>,
   kind: 'polls' | 'streams' = 'polls',
 ): Promise<WaitingClients> {
-  const users = await ApiUser.signInAll(
-    server,
-    people.map(({ email }) => email),
-  );
+  const users = await ApiUser.signInAll(server, people);
   const requests = await inTurns(users, (user) => waitingRequest(user, kind));
   // Requests are served in order of arrival.
   const barrier = await waitingRequest(users[0]!, 'polls', 'last_event_id=-1&dont_block=true');
-  const form = { type: 'stream', to: String(everybody), topic: 'beginning', content: contentOf(1) };
-  const message = users[0]!.text({ method: 'POST', path: '/api/v1/messages', form });
+  const message = users[0]!.sends(everybody, contentOf(1));
   const client = lab.start('poll-client', { seat: 'client' });
   await client.call('open', { port: server.port, requests, barrier, areStreams: kind === 'streams' });
   return new WaitingClients(server, people.length, client, message);

@@ -1,6 +1,6 @@
 import { ApiUser } from '../harness/api.js';
-import { interleave, median, medianRatio } from '../harness/interleave.js';
-import { formatNumber } from '../harness/table.js';
+import { interleave } from '../harness/interleave.js';
+import { formatNumber, ratioOf } from '../harness/table.js';
 import type { Lab, WorldBuilder } from '../lab.js';
 import type { Workload } from '../workload.js';
 import { type Archive, largeArchive, smallArchive } from '../worlds/worlds.js';
@@ -26,9 +26,7 @@ export const archive: Workload = {
       });
       figures.push({
         label: `history page p50, ${LABELS[kind]}, at ${sizes}`,
-        ours: `${formatNumber(median(rounds.large))} ms`,
-        limit: `${formatNumber(median(rounds.small))} ms`,
-        value: medianRatio(rounds.large, rounds.small),
+        ...ratioOf(rounds.large, rounds.small, ' ms'),
         goal: kind === 'newest' ? { atMost: 1.3 } : null,
       });
     }

@@ -1,8 +1,8 @@
 import type { ChannelId } from '@parley/domain/kernel';
 import { ApiUser } from '../harness/api.js';
-import { interleave, median, medianRatio } from '../harness/interleave.js';
+import { interleave } from '../harness/interleave.js';
 import type { Method } from '../harness/requests.js';
-import { formatNumber } from '../harness/table.js';
+import { formatNumber, ratioOf } from '../harness/table.js';
 import type { Figure, Workload } from '../workload.js';
 import { contentOf } from '../worlds/history.js';
 import { changingChannel } from '../worlds/worlds.js';
@@ -54,9 +54,7 @@ export const changes: Workload = {
     const offline = `with ${formatNumber(people.length)} offline subscribers`;
     const one = (what: string, took: readonly number[]): Figure => ({
       label: `${what} a message ${offline} ÷ sending one, p50`,
-      ours: `${formatNumber(median(took))} ms`,
-      limit: `${formatNumber(median(rounds.send))} ms`,
-      value: medianRatio(took, rounds.send),
+      ...ratioOf(took, rounds.send, ' ms'),
       goal: { atMost: 1.3 },
     });
 

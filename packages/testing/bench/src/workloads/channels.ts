@@ -122,12 +122,7 @@ async function deletingTopic(lab: Lab): Promise<Figure> {
     await ApiUser.signIn(parley, owner.email),
   ];
   const count = lab.size(10_000, 50);
-  const sendTo = (topic: string) =>
-    author.text({
-      method: 'POST',
-      path: '/api/v1/messages',
-      form: { type: 'stream', to: String(everybody), topic, content: contentOf(1) },
-    });
+  const sendTo = (topic: string) => author.sends(everybody, contentOf(1), topic);
   const load = lab.load();
   // One topic per round plus one for the dropped round.
   const topics = Array.from({ length: lab.rounds + 1 }, (_, n) => `doomed ${n}`);

@@ -5,9 +5,9 @@ import type { CrowdCall, DeliverCall, Delivery, ReachCall } from '../children/cl
 import type { RateCall, SendCost } from '../children/postgres-sends.js';
 import { ApiUser } from '../harness/api.js';
 import { DatabaseServer, NODE_ENVIRONMENT } from '../harness/database-server.js';
-import { interleave, median, medianRatio } from '../harness/interleave.js';
+import { interleave, median } from '../harness/interleave.js';
 import type { ParleyServer } from '../harness/parley-server.js';
-import { formatNumber } from '../harness/table.js';
+import { formatNumber, ratioOf } from '../harness/table.js';
 import type { Lab, WorldBuilder } from '../lab.js';
 import type { Figure, Workload } from '../workload.js';
 import { World } from '../worlds/world.js';
@@ -47,9 +47,7 @@ async function contention(lab: Lab, server: DatabaseServer): Promise<readonly Fi
     });
     const against = (limit: readonly number[], what: string, goal: Figure['goal']): Figure => ({
       label: `sends of ${name} on PostgreSQL, in process with ${CONNECTIONS} connections ÷ ${what}`,
-      ours: `${formatNumber(median(rounds.ours))}/s`,
-      limit: `${formatNumber(median(limit))}/s`,
-      value: medianRatio(rounds.ours, limit),
+      ...ratioOf(rounds.ours, limit, '/s'),
       goal,
     });
     return [
@@ -103,12 +101,8 @@ async function costOfSends(lab: Lab, server: DatabaseServer): Promise<readonly F
   const [onFile, onServer] = [await lab.serve(database), await lab.serve(url, [], NODE_ENVIRONMENT)];
   const load = lab.load();
   const costOn = async (parley: ParleyServer) => {
-    const authors = await ApiUser.signInAll(
-      parley,
-      contents.people.map(({ email }) => email),
-    );
-    const form = { type: 'stream', to: String(contents.channelId), topic: 'beginning', content: 'Good morning.' };
-    const requests = authors.map((author) => author.text({ method: 'POST', path: '/api/v1/messages', form }));
+    const authors = await ApiUser.signInAll(parley, contents.people);
+    const requests = authors.map((author) => author.sends(contents.channelId, 'Good morning.'));
     return async () => {
       const before = (await parley.usage()).cpuMs;
       const until = { seconds: lab.size(2, 0.3) };
@@ -120,9 +114,7 @@ async function costOfSends(lab: Lab, server: DatabaseServer): Promise<readonly F
   return [
     {
       label: 'CPU of a node per send on PostgreSQL ÷ on SQLite',
-      ours: `${formatNumber(median(rounds.ours))} µs`,
-      limit: `${formatNumber(median(rounds.file))} µs`,
-      value: medianRatio(rounds.ours, rounds.file),
+      ...ratioOf(rounds.ours, rounds.file, ' µs'),
       goal: { atMost: 5.5 },
     },
   ];
@@ -160,11 +152,17 @@ export const cluster: Workload = {
 };
 
 /** Starts servers on one database and logs in a user for each person. */
-async function startNodes(lab: Lab, url: string, count: number, nats: NatsServer | null, emails: readonly string[]) {
+async function startNodes(
+  lab: Lab,
+  url: string,
+  count: number,
+  nats: NatsServer | null,
+  people: readonly { readonly email: string }[],
+) {
   const env = { ...NODE_ENVIRONMENT, ...(nats && { PARLEY_BUS: nats.url }) };
   const nodes: ParleyServer[] = [];
   for (let n = 0; n < count; n++) nodes.push(await lab.serve(url, [], env));
-  const users = await ApiUser.signInAll(nodes[0]!, emails);
+  const users = await ApiUser.signInAll(nodes[0]!, people);
   const place = (node: number, user = 0) => ({
     port: nodes[node]!.port,
     authorization: users[user % users.length]!.authorization,
@@ -174,13 +172,13 @@ async function startNodes(lab: Lab, url: string, count: number, nats: NatsServer
 
 async function costOfNodes(lab: Lab, server: DatabaseServer, nats: NatsServer | null): Promise<readonly Figure[]> {
   const { database, contents } = await lab.copyOf(team);
-  const emails = contents.people.map(({ email }) => email);
+  const { people } = contents;
   const client = lab.start('cluster-client', { seat: 'client' });
   const cost = async (count: number) => {
     const url = await server.filledFrom(database);
-    const { nodes, place } = await startNodes(lab, url, count, nats, emails);
+    const { nodes, place } = await startNodes(lab, url, count, nats, people);
     const call: DeliverCall = {
-      senders: emails.map((_, n) => place(n % count, n)),
+      senders: people.map((_, n) => place(n % count, n)),
       receiver: place(count - 1),
       channelId: contents.channelId,
       perSecond: PER_SECOND / 2,
@@ -200,9 +198,7 @@ async function costOfNodes(lab: Lab, server: DatabaseServer, nats: NatsServer | 
   return [
     {
       label: `CPU of all nodes per send at ${PER_SECOND / 2} sends/s, with one client that polls, at 4 nodes ÷ at 1`,
-      ours: `${formatNumber(median(rounds.four))} µs`,
-      limit: `${formatNumber(median(rounds.one))} µs`,
-      value: medianRatio(rounds.four, rounds.one),
+      ...ratioOf(rounds.four, rounds.one, ' µs'),
       goal: { atMost: 1.2 },
     },
   ];
@@ -211,11 +207,11 @@ async function costOfNodes(lab: Lab, server: DatabaseServer, nats: NatsServer | 
 async function delivery(lab: Lab, server: DatabaseServer, nats: NatsServer | null): Promise<readonly Figure[]> {
   const { database, contents } = await lab.copyOf(team);
   const url = await server.filledFrom(database);
-  const emails = contents.people.map(({ email }) => email);
-  const { nodes, place } = await startNodes(lab, url, 2, nats, emails);
+  const { people } = contents;
+  const { nodes, place } = await startNodes(lab, url, 2, nats, people);
   const client = lab.start('cluster-client', { seat: 'client' });
   const call: DeliverCall = {
-    senders: emails.map((_, n) => place(0, n)),
+    senders: people.map((_, n) => place(0, n)),
     receiver: place(1),
     channelId: contents.channelId,
     perSecond: PER_SECOND,
@@ -257,8 +253,8 @@ async function delivery(lab: Lab, server: DatabaseServer, nats: NatsServer | nul
 async function death(lab: Lab, server: DatabaseServer, nats: NatsServer | null): Promise<readonly Figure[]> {
   const { database, contents } = await lab.copyOf(crowdTeam);
   const url = await server.filledFrom(database);
-  const emails = contents.people.map(({ email }) => email);
-  const { nodes, users, place } = await startNodes(lab, url, 3, nats, emails);
+  const { people } = contents;
+  const { nodes, users, place } = await startNodes(lab, url, 3, nats, people);
   const client = lab.start('cluster-client', { seat: 'client' });
   const count = lab.size(5000, 60);
   const crowd: CrowdCall = {
@@ -274,17 +270,17 @@ async function death(lab: Lab, server: DatabaseServer, nats: NatsServer | null):
   killed.kill();
   const seconds = await client.call<number>('reach', reach);
   const stalls = await Promise.all(left.map(async (node) => (await node.usage()).worstStallMs));
-  const people = `${formatNumber(count)} waiting clients`;
+  const clients = `${formatNumber(count)} waiting clients`;
   return [
     {
-      label: `from SIGKILL of one of three nodes under ${people} and a send until every client has the message`,
+      label: `from SIGKILL of one of three nodes under ${clients} and a send until every client has the message`,
       ours: `${formatNumber(seconds)} s`,
       limit: '',
       value: seconds,
       goal: { atMost: 5, unit: 's' },
     },
     {
-      label: `longest stall of another node after SIGKILL of one under ${people}`,
+      label: `longest stall of another node after SIGKILL of one under ${clients}`,
       ours: stalls.map((each) => `${formatNumber(each)} ms`).join(', '),
       limit: '',
       value: Math.max(...stalls),

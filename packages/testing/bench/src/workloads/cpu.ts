@@ -99,10 +99,7 @@ async function send(lab: Lab): Promise<Contest> {
     world: team,
     database,
     prepare: async (server) => {
-      const authors = await ApiUser.signInAll(
-        server,
-        contents.people.map(({ email }) => email),
-      );
+      const authors = await ApiUser.signInAll(server, contents.people);
       const requests = authors.map((author) => author.text({ method: 'POST', path: '/api/v1/messages', form }));
       return () => load(server, server.port, requests);
     },
@@ -164,23 +161,14 @@ const sendsOfTeam =
       world: team,
       database,
       prepare: async (server) => {
-        const authors = await ApiUser.signInAll(
-          server,
-          contents.people.map(({ email }) => email),
-        );
+        const authors = await ApiUser.signInAll(server, contents.people);
         const sending = ({ textOf, inFlight }: Sends): Contender => {
           const answers = lab.size(inFlight < 64 ? 500 : 1500, 50);
           const load = loadOf(lab, { inFlight, answers });
           let sent = 0;
           return () => {
             const requests = Array.from({ length: answers }, () => {
-              const form = {
-                type: 'stream',
-                to: String(contents.channelId),
-                topic: 'beginning',
-                content: textOf(sent),
-              };
-              return authors[sent++ % authors.length]!.text({ method: 'POST', path: '/api/v1/messages', form });
+              return authors[sent++ % authors.length]!.sends(contents.channelId, textOf(sent));
             });
             return load(server, server.port, requests, indexed(authors[0]!));
           };
@@ -215,8 +203,7 @@ async function sendOfRareWords(lab: Lab): Promise<Contest> {
       const author = await ApiUser.signIn(server, contents.people[0]!.email);
       const sending = (texts: readonly string[]): Contender => {
         const requests = texts.map((content) => {
-          const form = { type: 'stream', to: String(contents.channelId), topic: 'beginning', content };
-          return author.text({ method: 'POST', path: '/api/v1/messages', form });
+          return author.sends(contents.channelId, content);
         });
         return () => load(server, server.port, requests, indexed(author));
       };

@@ -81,14 +81,10 @@ export const ejabberd: Workload = {
 async function onParley(lab: Lab, isStreamed: boolean): Promise<() => Promise<Round>> {
   const { database, contents } = await lab.copyOf(hundred);
   const server = await lab.serve(database);
-  const form = { type: 'stream', to: String(contents.channelId), topic: 'beginning', content: CONTENT };
-  const users = await ApiUser.signInAll(
-    server,
-    contents.people.map(({ email }) => email),
-  );
+  const users = await ApiUser.signInAll(server, contents.people);
   const open = async (all: readonly ApiUser[], senders: number): Promise<OpenChat> => {
     const people = await inTurns(all, async (user): Promise<ParleyPerson> => {
-      const send = user.text({ method: 'POST', path: '/api/v1/messages', form });
+      const send = user.sends(contents.channelId, CONTENT);
       const wait = all.indexOf(user) < senders ? null : await waitingRequest(user, isStreamed ? 'streams' : 'polls');
       return { send, wait, isStreamed };
     });

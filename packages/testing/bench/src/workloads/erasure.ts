@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { ApiUser } from '../harness/api.js';
 import { runCommand } from '../harness/command.js';
-import { interleave, median, medianRatio } from '../harness/interleave.js';
-import { formatNumber } from '../harness/table.js';
+import { interleave, median } from '../harness/interleave.js';
+import { formatNumber, ratioOf } from '../harness/table.js';
 import type { Lab } from '../lab.js';
 import type { Workload } from '../workload.js';
 import { contentOf, writeHistory } from '../worlds/history.js';
@@ -21,10 +21,7 @@ export const erasure: Workload = {
     const { database, contents } = await lab.copyOf((path) => archiveOf(path, lab, lab.rounds + 1));
     const { author, channelId, erased, messages } = contents;
     const parley = await lab.serve(database);
-    const form = { type: 'stream', to: String(channelId), topic: 'now', content: contentOf(1) };
-    const requests = [
-      (await ApiUser.signIn(parley, author.email)).text({ method: 'POST', path: '/api/v1/messages', form }),
-    ];
+    const requests = [(await ApiUser.signIn(parley, author.email)).sends(channelId, contentOf(1), 'now')];
     const load = lab.load();
     const until = { seconds: lab.size(2, 0.2) };
     const p99 = async () =>
@@ -60,9 +57,7 @@ export const erasure: Workload = {
     return [
       {
         label: `p99 of ${SENDS_PER_SECOND} sends/s while ${what} (${formatNumber(median(seconds))} s) ÷ without`,
-        ours: `${formatNumber(median(rounds.during))} ms`,
-        limit: `${formatNumber(median(rounds.alone))} ms`,
-        value: medianRatio(rounds.during, rounds.alone),
+        ...ratioOf(rounds.during, rounds.alone, ' ms'),
         goal: { atMost: 2 },
       },
     ];

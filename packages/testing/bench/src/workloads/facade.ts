@@ -1,6 +1,6 @@
 import type { OpenCall, Way } from '../children/facade.js';
-import { interleave, median, medianRatio } from '../harness/interleave.js';
-import { formatNumber } from '../harness/table.js';
+import { interleave } from '../harness/interleave.js';
+import { ratioOf } from '../harness/table.js';
 import type { Figure, Workload } from '../workload.js';
 import { team } from '../worlds/worlds.js';
 
@@ -21,9 +21,7 @@ export const facade: Workload = {
       const rounds = await interleave(lab.rounds, { facade: taking('facade'), direct: taking('direct') });
       return {
         label,
-        ours: `${formatNumber(median(rounds.facade))}/s`,
-        limit: `${formatNumber(median(rounds.direct))}/s`,
-        value: medianRatio(rounds.facade, rounds.direct),
+        ...ratioOf(rounds.facade, rounds.direct, '/s'),
         goal: { atLeast: 0.9 },
       };
     };

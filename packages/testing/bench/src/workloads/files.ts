@@ -18,7 +18,7 @@ export const files: Workload = {
   async run(lab) {
     const { database, contents } = await lab.copyOf(team);
     const parley = await lab.serve(database, ['--max-upload', '2048']);
-    const [author] = await ApiUser.signInAll(parley, [contents.people[0]!.email]);
+    const [author] = await ApiUser.signInAll(parley, [contents.people[0]!]);
     const { authorization } = author!;
     const client = lab.start('file-client', { seat: 'client' });
     const size = lab.size(1024, 8) * MIB;
@@ -42,8 +42,7 @@ export const files: Workload = {
       bare: () => client.call<number>('download', { ...ofParley, port: barePort }),
     });
 
-    const form = { type: 'stream', to: String(contents.channelId), topic: 'beginning', content: contentOf(1) };
-    const requests = [author!.text({ method: 'POST', path: '/api/v1/messages', form })];
+    const requests = [author!.sends(contents.channelId, contentOf(1))];
     const load = lab.load();
     const until = { seconds: lab.size(3, 0.2) };
     const p99 = async () => (await load.run({ port: parley.port, requests, inFlight: IN_FLIGHT, until })).p99Ms;

@@ -1,6 +1,6 @@
 import type { OpenCall, PendingCall, SendCall, SendFigures } from '../children/due-jobs.js';
-import { interleave, median, medianRatio } from '../harness/interleave.js';
-import { formatNumber } from '../harness/table.js';
+import { interleave } from '../harness/interleave.js';
+import { formatNumber, ratioOf } from '../harness/table.js';
 import type { Workload } from '../workload.js';
 import { team } from '../worlds/worlds.js';
 
@@ -43,9 +43,7 @@ export const jobs: Workload = {
     return [
       {
         label: `sending in process, p99, while ${formatNumber(due)} scheduled messages are due at once ÷ without them`,
-        ours: `${formatNumber(median(rounds.during))} ms`,
-        limit: `${formatNumber(median(rounds.alone))} ms`,
-        value: medianRatio(rounds.during, rounds.alone),
+        ...ratioOf(rounds.during, rounds.alone, ' ms'),
         goal: { atMost: 2 },
       },
       {
@@ -57,9 +55,7 @@ export const jobs: Workload = {
       },
       {
         label: `finding that nothing is due, CPU, with ${formatNumber(pending.messages)} scheduled messages ÷ with none`,
-        ours: `${formatNumber(median(looks.pending))} ms`,
-        limit: `${formatNumber(median(looks.none))} ms`,
-        value: medianRatio(looks.pending, looks.none),
+        ...ratioOf(looks.pending, looks.none, ' ms'),
         goal: { atMost: 2 },
       },
     ];

@@ -18,8 +18,7 @@ export const logIn: Workload = {
     const parley = await lab.serve(database);
     const { port } = parley;
     const author = await ApiUser.signIn({ port }, contents.people[0]!.email);
-    const form = { type: 'stream', to: String(contents.channelId), topic: 'beginning', content: contentOf(1) };
-    const sends = [author.text({ method: 'POST', path: '/api/v1/messages', form })];
+    const sends = [author.sends(contents.channelId, contentOf(1))];
     const [senders, visitors] = [lab.load(), lab.load()];
     const until = { seconds: lab.size(4, 0.3) };
     const p99Of = (path: string) => async (): Promise<number> => {

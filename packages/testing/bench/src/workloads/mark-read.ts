@@ -1,8 +1,8 @@
 import type { MarkTopicCall } from '../children/use-cases.js';
 import { ApiUser } from '../harness/api.js';
 import type { HttpLoad } from '../harness/http-load.js';
-import { interleave, median, medianRatio } from '../harness/interleave.js';
-import { formatNumber } from '../harness/table.js';
+import { interleave } from '../harness/interleave.js';
+import { formatNumber, ratioOf } from '../harness/table.js';
 import type { Figure, Goal, Workload } from '../workload.js';
 import { interleavedTopics } from '../worlds/worlds.js';
 import { topicPath } from './pages.js';
@@ -14,10 +14,7 @@ export const markRead: Workload = {
     const { database, contents } = await lab.copyOf(interleavedTopics);
     const { realmId, readers, channelId, topics, messagesPerTopic } = contents;
     const parley = await lab.serve(database);
-    const users = await ApiUser.signInAll(
-      parley,
-      readers.map(({ email }) => email),
-    );
+    const users = await ApiUser.signInAll(parley, readers);
     const idsOfTopic = await listIds(users[0]!, topics, (topic) => topicPath(channelId, topic, messagesPerTopic));
     const byTopic = ([user, topic]: readonly [ApiUser, string]) =>
       user.text({
@@ -56,9 +53,7 @@ export const markRead: Workload = {
     const what = `mark ${formatNumber(messagesPerTopic)} messages of one of 20 interleaved topics read`;
     const figure = (how: string, took: readonly number[], goal: Goal | null): Figure => ({
       label: `${what}, ${how} ÷ one-row durable commit`,
-      ours: `${formatNumber(median(took))} ms`,
-      limit: `${formatNumber(median(rounds.commit))} ms`,
-      value: medianRatio(took, rounds.commit),
+      ...ratioOf(took, rounds.commit, ' ms'),
       goal,
     });
     return [

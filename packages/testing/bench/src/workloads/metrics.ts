@@ -1,6 +1,6 @@
 import { ApiUser } from '../harness/api.js';
-import { interleave, median, medianRatio } from '../harness/interleave.js';
-import { formatNumber } from '../harness/table.js';
+import { interleave } from '../harness/interleave.js';
+import { ratioOf } from '../harness/table.js';
 import type { Lab } from '../lab.js';
 import type { Workload } from '../workload.js';
 import { contentOf } from '../worlds/history.js';
@@ -18,9 +18,7 @@ export const metrics: Workload = {
     return [
       {
         label: `durable sends with metrics ÷ without, ${IN_FLIGHT} in flight`,
-        ours: `${formatNumber(median(rounds.watched))}/s`,
-        limit: `${formatNumber(median(rounds.plain))}/s`,
-        value: medianRatio(rounds.watched, rounds.plain),
+        ...ratioOf(rounds.watched, rounds.plain, '/s'),
         goal: { atLeast: 0.98 },
       },
     ];
@@ -31,8 +29,7 @@ async function senderTo(lab: Lab, flags: readonly string[]): Promise<() => Promi
   const { database, contents } = await lab.copyOf(team);
   const parley = await lab.serve(database, flags);
   const author = await ApiUser.signIn(parley, contents.people[0]!.email);
-  const form = { type: 'stream', to: String(contents.channelId), topic: 'beginning', content: contentOf(1) };
-  const requests = [author.text({ method: 'POST', path: '/api/v1/messages', form })];
+  const requests = [author.sends(contents.channelId, contentOf(1))];
   const load = lab.load();
   const until = { seconds: lab.size(2, 0.2) };
   return async () => {

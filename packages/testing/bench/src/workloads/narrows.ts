@@ -1,7 +1,7 @@
 import type { ChannelId } from '@parley/domain/kernel';
 import { ApiUser } from '../harness/api.js';
-import { interleave, median, medianRatio } from '../harness/interleave.js';
-import { formatNumber } from '../harness/table.js';
+import { interleave } from '../harness/interleave.js';
+import { formatNumber, ratioOf } from '../harness/table.js';
 import type { Lab, WorldBuilder } from '../lab.js';
 import type { Figure, Workload } from '../workload.js';
 import { type Archive, largeArchive, smallArchive } from '../worlds/worlds.js';
@@ -21,9 +21,7 @@ export const narrows: Workload = {
       const rounds = await interleave(lab.rounds, { ours, limit });
       figures.push({
         label,
-        ours: `${formatNumber(median(rounds.ours))} ms`,
-        limit: `${formatNumber(median(rounds.limit))} ms`,
-        value: medianRatio(rounds.ours, rounds.limit),
+        ...ratioOf(rounds.ours, rounds.limit, ' ms'),
         goal: { atMost: goal },
       });
     };

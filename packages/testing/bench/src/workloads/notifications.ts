@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiUser } from '../harness/api.js';
-import { interleave, median, medianRatio } from '../harness/interleave.js';
-import { formatNumber } from '../harness/table.js';
+import { interleave, median } from '../harness/interleave.js';
+import { formatNumber, ratioOf } from '../harness/table.js';
 import type { Workload } from '../workload.js';
 import { reachableOrganization } from '../worlds/worlds.js';
 
@@ -35,9 +35,8 @@ export const notifications: Workload = {
     const [p50, p99] = [times[Math.floor(times.length / 2)]!, times[Math.floor(times.length * 0.99)]!];
 
     const { people, everybody, few } = contents;
-    const form = { type: 'stream', to: String(few), topic: 'beginning', content: 'nobody is due' };
     const author = await ApiUser.signIn(parley, people[0]!.email);
-    const requests = [author.text({ method: 'POST', path: '/api/v1/messages', form })];
+    const requests = [author.sends(few, 'nobody is due')];
     const load = lab.load();
     const p99Of = async (seconds: number) =>
       (await load.run({ port: parley.port, requests, inFlight: IN_FLIGHT, until: { seconds } })).p99Ms;
@@ -72,9 +71,7 @@ export const notifications: Workload = {
       latency('p99', p99, 500),
       {
         label: `p99 of sends, ${IN_FLIGHT} in flight, while ${burst} (delivered in ${formatNumber(median(took))} s) ÷ without`,
-        ours: `${formatNumber(median(rounds.during))} ms`,
-        limit: `${formatNumber(median(rounds.alone))} ms`,
-        value: medianRatio(rounds.during, rounds.alone),
+        ...ratioOf(rounds.during, rounds.alone, ' ms'),
         goal: { atMost: 2 },
       },
       {

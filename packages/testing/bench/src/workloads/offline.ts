@@ -52,8 +52,7 @@ async function senderTo(lab: Lab, channelOf: (organization: LargeOrganization) =
   const parley = await lab.serve(database);
   const author = await ApiUser.signIn(parley, contents.people[0]!.email);
   const channelId = channelOf(contents);
-  const form = { type: 'stream', to: String(channelId), topic: 'beginning', content: contentOf(1) };
-  const requests = [author.text({ method: 'POST', path: '/api/v1/messages', form })];
+  const requests = [author.sends(channelId, contentOf(1))];
   const load = lab.load();
   let sent = 0;
   return {

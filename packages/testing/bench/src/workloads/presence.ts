@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiUser } from '../harness/api.js';
-import { interleave, median, medianRatio } from '../harness/interleave.js';
-import { formatNumber } from '../harness/table.js';
+import { interleave, median } from '../harness/interleave.js';
+import { formatNumber, ratioOf } from '../harness/table.js';
 import type { Workload } from '../workload.js';
 import { largeOrganization } from '../worlds/worlds.js';
 
@@ -17,10 +17,7 @@ export const presence: Workload = {
   async run(lab) {
     const { database, contents } = await lab.copyOf(largeOrganization);
     const parley = await lab.serve(database);
-    const people = await ApiUser.signInAll(
-      parley,
-      contents.people.map(({ email }) => email),
-    );
+    const people = await ApiUser.signInAll(parley, contents.people);
     const requests = people.map((user) => user.text({ method: 'POST', path: '/api/v1/users/me/presence', form: PING }));
     const load = lab.load();
     const { port } = parley;
@@ -59,9 +56,7 @@ export const presence: Workload = {
       },
       {
         label: `presence of ${users} ÷ JSON.stringify of the same object`,
-        ours: `${formatNumber(median(rounds.parley))} ms`,
-        limit: `${formatNumber(median(rounds.stringify))} ms`,
-        value: medianRatio(rounds.parley, rounds.stringify),
+        ...ratioOf(rounds.parley, rounds.stringify, ' ms'),
         goal: { atMost: 3 },
       },
     ];

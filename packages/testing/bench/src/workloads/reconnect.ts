@@ -85,10 +85,7 @@ async function leaveAndMiss(
   readonly lastId: number;
 }> {
   const parley = await lab.serve(database);
-  const users = await ApiUser.signInAll(
-    parley,
-    people.map(({ email }) => email),
-  );
+  const users = await ApiUser.signInAll(parley, people);
   const register = async (user: ApiUser) =>
     ((await user.post('/api/v1/register', REGISTRATION)) as { queue_id: string }).queue_id;
   const queues = await inTurns(users, register);
@@ -102,13 +99,7 @@ async function leaveAndMiss(
   }));
   const author = users[0]!;
   const own = await register(author);
-  const requests = Array.from({ length: 100 }, (_, n) =>
-    author.text({
-      method: 'POST',
-      path: '/api/v1/messages',
-      form: { type: 'stream', to: String(channelId), topic: 'beginning', content: contentOf(n) },
-    }),
-  );
+  const requests = Array.from({ length: 100 }, (_, n) => author.sends(channelId, contentOf(n)));
   await lab.load().run({ port: parley.port, requests, inFlight: 32, until: { answers: messages } });
   let lastId = -1;
   for (;;) {

@@ -14,10 +14,7 @@ export const send: Workload = {
   async run(lab) {
     const { database, contents } = await lab.copyOf(team);
     const parley = await lab.serve(database);
-    const authors = await ApiUser.signInAll(
-      parley,
-      contents.people.map(({ email }) => email),
-    );
+    const authors = await ApiUser.signInAll(parley, contents.people);
     const form = {
       type: 'stream',
       to: String(contents.channelId),

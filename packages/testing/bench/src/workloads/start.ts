@@ -5,9 +5,9 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { onItsCore } from '../harness/child.js';
-import { interleave, median, medianRatio } from '../harness/interleave.js';
+import { interleave } from '../harness/interleave.js';
 import { SERVE_ENVIRONMENT, SERVE_SCRIPT, serveArguments } from '../harness/parley-server.js';
-import { formatNumber } from '../harness/table.js';
+import { ratioOf } from '../harness/table.js';
 import type { Workload } from '../workload.js';
 import { demo } from '../worlds/worlds.js';
 
@@ -40,9 +40,7 @@ export const start: Workload = {
     return [
       {
         label: 'process start to first answered request, demo database present ÷ node -e 0',
-        ours: `${formatNumber(median(rounds.parley))} ms`,
-        limit: `${formatNumber(median(rounds.node))} ms`,
-        value: medianRatio(rounds.parley, rounds.node),
+        ...ratioOf(rounds.parley, rounds.node, ' ms'),
         goal: { atMost: 4.5 },
       },
     ];

@@ -4,9 +4,9 @@ import { get, type IncomingMessage } from 'node:http';
 import type { Request } from 'playwright-core';
 import { ApiUser } from '../harness/api.js';
 import type { BenchBrowser, Tab } from '../harness/browser.js';
-import { interleave, median, medianRatio } from '../harness/interleave.js';
+import { interleave, median } from '../harness/interleave.js';
 import type { ParleyServer } from '../harness/parley-server.js';
-import { formatNumber } from '../harness/table.js';
+import { formatNumber, ratioOf } from '../harness/table.js';
 import type { Lab } from '../lab.js';
 import type { Figure } from '../workload.js';
 import type { BrowsedOrganization } from '../worlds/worlds.js';
@@ -68,9 +68,7 @@ export async function measureStart(scene: WebScene): Promise<readonly Figure[]> 
     count('requests before the first message', calls.length + 1, 8),
     {
       label: 'first message, empty cache ÷ an empty page that fetches and parses the same',
-      ours: `${formatNumber(median(rounds.cold))} ms`,
-      limit: `${formatNumber(median(rounds.bare))} ms`,
-      value: medianRatio(rounds.cold, rounds.bare),
+      ...ratioOf(rounds.cold, rounds.bare, ' ms'),
       goal: { atMost: 3 },
     },
     ms('first message, empty cache', median(rounds.cold), 1500),
@@ -228,13 +226,11 @@ export async function sendMessages(
   topic: string,
 ): Promise<void> {
   const requests = Array.from({ length: Math.min(count, 500) }, (_, n) =>
-    writer.text({
-      ...{ method: 'POST', path: '/api/v1/messages' },
-      form: {
-        ...{ type: 'stream', to: String(contents.busy), topic },
-        content: `Message ${n} of the day: the report is attached to the ticket, and lunch is at noon.`,
-      },
-    }),
+    writer.sends(
+      contents.busy,
+      `Message ${n} of the day: the report is attached to the ticket, and lunch is at noon.`,
+      topic,
+    ),
   );
   const load = lab.load();
   await load.run({ port: server.port, requests, inFlight: 16, until: { answers: count } });

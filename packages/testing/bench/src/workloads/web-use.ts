@@ -1,8 +1,8 @@
 import type { Locator } from 'playwright-core';
 import { ApiUser } from '../harness/api.js';
 import { scriptBetween, type Tab, type TraceEvent } from '../harness/browser.js';
-import { interleave, median, medianRatio } from '../harness/interleave.js';
-import { formatNumber } from '../harness/table.js';
+import { interleave, median } from '../harness/interleave.js';
+import { formatNumber, ratioOf } from '../harness/table.js';
 import type { Figure, Goal } from '../workload.js';
 import { sendMessage, sendMessages, topicHash, type WebScene } from './web-start.js';
 
@@ -83,9 +83,7 @@ async function switching(scene: WebScene): Promise<readonly Figure[]> {
     inMs('switching to a conversation in memory', median(memory), 100),
     {
       label: 'switching to another conversation ÷ an empty page that fetches and shows its messages',
-      ours: `${formatNumber(median(rounds.other))} ms`,
-      limit: `${formatNumber(median(rounds.empty))} ms`,
-      value: medianRatio(rounds.other, rounds.empty),
+      ...ratioOf(rounds.other, rounds.empty, ' ms'),
       goal: { atMost: 2.5 },
     },
   ];

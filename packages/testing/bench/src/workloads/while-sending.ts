@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { interleave, median, medianRatio } from '../harness/interleave.js';
+import { interleave } from '../harness/interleave.js';
 import type { ParleyServer } from '../harness/parley-server.js';
-import { formatNumber } from '../harness/table.js';
+import { ratioOf } from '../harness/table.js';
 import type { Lab } from '../lab.js';
 import type { Figure } from '../workload.js';
 
@@ -28,9 +28,7 @@ export async function whileSending(
   });
   return {
     label: `p99 of sends while ${what} ÷ without`,
-    ours: `${formatNumber(median(rounds.during))} ms`,
-    limit: `${formatNumber(median(rounds.alone))} ms`,
-    value: medianRatio(rounds.during, rounds.alone),
+    ...ratioOf(rounds.during, rounds.alone, ' ms'),
     goal: { atMost: 2 },
   };
 }

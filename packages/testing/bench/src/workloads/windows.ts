@@ -24,8 +24,7 @@ export async function waitMeanwhile(
   label: (seconds: string) => string,
   work: () => Promise<unknown>,
 ): Promise<Figure> {
-  const form = { type: 'stream', to: String(channelIds[1]), topic: 'now', content: contentOf(1) };
-  const requests = [author.text({ method: 'POST', path: '/api/v1/messages', form })];
+  const requests = [author.sends(channelIds[1]!, contentOf(1), 'now')];
   const load = lab.load();
   const until = { seconds: lab.size(windowSeconds, 0.2) };
   const p99 = async () =>
