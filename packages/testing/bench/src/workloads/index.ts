@@ -9,9 +9,7 @@ import { ejabberd } from './ejabberd.js';
 import { erasure } from './erasure.js';
 import { exporting } from './export.js';
 import { facade } from './facade.js';
-import { fanOut } from './fan-out.js';
 import { files } from './files.js';
-import { history } from './history.js';
 import { importing } from './import.js';
 import { jobs } from './jobs.js';
 import { ldap } from './ldap.js';
@@ -39,10 +37,8 @@ export const WORKLOADS: readonly Workload[] = [
   cpu,
   send,
   facade,
-  history,
   archive,
   narrows,
-  fanOut,
   streams,
   reconnect,
   sweep,

@@ -1,5 +1,5 @@
 import { ApiUser } from '../harness/api.js';
-import { interleave, median, medianRatio } from '../harness/interleave.js';
+import { interleave, median } from '../harness/interleave.js';
 import { formatNumber } from '../harness/table.js';
 import type { Lab } from '../lab.js';
 import type { Figure, Workload } from '../workload.js';
@@ -36,22 +36,9 @@ export const LEAN_REGISTRATION = {
 export const register: Workload = {
   name: 'register',
   async run(lab) {
-    return [await amongMany(lab), ...(await afterStart(lab)), await withBacklog(lab)];
+    return [...(await afterStart(lab)), await withBacklog(lab)];
   },
 };
-
-async function amongMany(lab: Lab): Promise<Figure> {
-  const { database, contents } = await lab.copyOf(largeOrganization);
-  const { megabytes, rounds } = await registerTimes(lab, database, contents.people[5]!.email);
-  const people = formatNumber(contents.people.length);
-  return {
-    label: `register among ${people} users (${megabytes} MB) ÷ JSON.stringify of the same object`,
-    ours: `${formatNumber(median(rounds.parley))} ms`,
-    limit: `${formatNumber(median(rounds.stringify))} ms`,
-    value: medianRatio(rounds.parley, rounds.stringify),
-    goal: { atMost: 2 },
-  };
-}
 
 /** First registration after a start with many users. */
 async function afterStart(lab: Lab): Promise<Figure[]> {
