@@ -5,9 +5,6 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Route } from '@parley/http';
-import { CaseRunner } from '../conformance/case-runner.js';
-import { loadCases } from '../conformance/cases.js';
-import { DATA } from '../conformance/files.js';
 import { PLACEHOLDERS } from '../conformance/placeholders.js';
 import { send } from '../conformance/request.js';
 import { type EncodedRequest, encodeRequest } from '../hostile/encode.js';
@@ -21,8 +18,8 @@ import { validationInputs } from './validation-inputs.js';
 
 const USAGE = `Usage: npm run record -- (--out FILE | --compare FILE)
 
---out records what a server answers to wrong, unusual and hostile requests to every operation and to the conformance cases, as
-lines of JSON. --compare sends the requests of a recording again and prints the answers that differ. Exit code 1: some differ.`;
+--out records what a server answers to wrong, unusual and hostile requests to every operation, as lines of JSON. --compare sends
+the requests of a recording again and prints the answers that differ. Exit code 1: some differ.`;
 
 /** Timeout that suffices for every response except polls. */
 const PATIENCE_MS = 3000;
@@ -54,10 +51,10 @@ interface Answered {
   readonly answer: string;
 }
 
-/** Line of a recording. A conformance case has no request, since it depends on earlier responses. */
+/** Line of a recording. */
 interface Line extends Answered {
   readonly name: string;
-  readonly request?: StoredRequest;
+  readonly request: StoredRequest;
 }
 
 type NamedRequest = readonly [name: string, request: StoredRequest];
@@ -100,8 +97,7 @@ async function record(path: string): Promise<number> {
 async function compare(path: string): Promise<number> {
   const lines = readFileSync(path, 'utf8').trimEnd().split('\n');
   const recorded = lines.map((line) => JSON.parse(line) as Line);
-  const sameRequests = () =>
-    recorded.flatMap(({ name, request }): NamedRequest[] => (request ? [[name, request]] : []));
+  const sameRequests = () => recorded.map(({ name, request }): NamedRequest => [name, request]);
   const expected = new Map(recorded.map((line) => [line.name, line]));
   let different = 0;
   for await (const { name, request, status, answer } of responsesTo(sameRequests)) {
@@ -109,8 +105,7 @@ async function compare(path: string): Promise<number> {
     expected.delete(name);
     if (before?.status === status && before.answer === answer) continue;
     different++;
-    if (request)
-      console.log(`${request.method} ${request.target} ${JSON.stringify(request.body)?.slice(0, MAX_PLAIN)}`);
+    console.log(`${request.method} ${request.target} ${JSON.stringify(request.body)?.slice(0, MAX_PLAIN)}`);
     console.log(`${name}\n- ${before?.status} ${before?.answer}\n+ ${status} ${answer}\n`);
   }
   for (const name of expected.keys()) console.log(`No answer: ${name}`);
@@ -124,7 +119,6 @@ async function* responsesTo(requestsFor: Requests): AsyncGenerator<Line> {
   const directory = mkdtempSync(join(tmpdir(), 'parley-recording-'));
   try {
     yield* answersToRequests(requestsFor, join(directory, 'requests.db'));
-    yield* answersToCases(join(directory, 'cases.db'));
   } finally {
     rmSync(directory, { recursive: true });
   }
@@ -133,7 +127,8 @@ async function* responsesTo(requestsFor: Requests): AsyncGenerator<Line> {
 async function* answersToRequests(requestsFor: Requests, database: string): AsyncGenerator<Line> {
   const size = { owners: 3, members: 20, channels: 10, messages: 100, atATime: 1 };
   const organization = await createLargeOrganization(database, size);
-  const server = await serve(database, '--shed-load=off');
+  const options = ['--dev', '--rate-limits=off', '--shed-load=off'];
+  const server = await ParleyProcess.start(['--port=0', `--database=sqlite:${database}`, ...options]);
   try {
     const [owner] = await signIn(server, organization.owners);
     const [bot] = await signIn(server, organization.bots);
@@ -168,23 +163,6 @@ const ownRequest = (target: string): StoredRequest => ({ as: 'owner', method: 'G
 async function exportsEnd(responseTo: (request: StoredRequest) => Promise<Answered>): Promise<void> {
   while ((await responseTo(ownRequest(EXPORTS))).answer.includes('"pending":true')) await pause(20);
 }
-
-async function* answersToCases(database: string): AsyncGenerator<Line> {
-  const server = await serve(database, '--demo', '--web-public-channels=on');
-  try {
-    const runner = new CaseRunner(server.url);
-    await runner.logIn();
-    for await (const { name, status, ...answer } of runner.run(loadCases(join(DATA, 'cases.json')))) {
-      const { body, headers, saved, events } = answer;
-      yield { name: `case ${name}`, status, answer: comparable(JSON.stringify({ body, headers, saved, events })) };
-    }
-  } finally {
-    await server.kill();
-  }
-}
-
-const serve = (database: string, ...options: readonly string[]): Promise<ParleyProcess> =>
-  ParleyProcess.start(['--port=0', `--database=sqlite:${database}`, '--dev', '--rate-limits=off', ...options]);
 
 /** Yields requests in an order in which every run creates the same objects with the same ids. */
 async function* generatedRequests(organization: LargeOrganization): AsyncGenerator<NamedRequest> {
