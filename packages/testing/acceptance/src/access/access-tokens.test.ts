@@ -4,28 +4,25 @@ import type { TokenToCreate } from '@parley/server';
 import { fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
 import { MULTIPART, multipart } from '../testing/multipart.js';
+import { serverPerTest } from '../testing/servers.js';
 import { TestEventStream } from '../testing/test-event-stream.js';
 import type { TestReply } from '../testing/test-reply.js';
-import { type RequestOptions, TestServer, type TestUser } from '../testing/test-server.js';
+import type { RequestOptions, TestUser } from '../testing/test-server.js';
 
 const realm = 'zulip';
 const MINUTE = 60;
 
-let server: TestServer;
-let people: TestServer['people'];
 let orders: number;
 let other: number;
 const streams: TestEventStream[] = [];
+afterEach(() => {
+  for (const stream of streams.splice(0)) stream.close();
+});
+const { server, people } = serverPerTest();
 beforeEach(async () => {
-  server = await TestServer.start();
-  ({ people } = server);
   const { hamlet, cordelia, iago } = people;
   orders = await server.createChannel('orders', [hamlet, cordelia], {}, iago);
   other = await server.createChannel('other', [hamlet, cordelia], {}, iago);
-});
-afterEach(async () => {
-  for (const stream of streams.splice(0)) stream.close();
-  await server.close();
 });
 
 const everything = { actions: ['read', 'write', 'upload'] } as const;

@@ -1,28 +1,22 @@
 import { CONNECT_SECONDS } from '@parley/domain/log-in';
 import { generate } from 'otplib';
-import { fieldsOf } from '../testing/expectations.js';
+import { expectPage, fieldsOf } from '../testing/expectations.js';
+import { loggedLines, serverPerSuite } from '../testing/servers.js';
 import { TestBrowser } from '../testing/test-browser.js';
 import { TestLogInServices } from '../testing/test-log-in-services.js';
 import { hiddenFieldsOf, type TestReply } from '../testing/test-reply.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import type { TestUser } from '../testing/test-server.js';
 
 const services = new TestLogInServices();
 
-let server: TestServer;
-let people: TestServer['people'];
 /** Owner of the address that the service does not verify. */
 let ophelia: TestUser;
-const lines: Record<string, unknown>[] = [];
+const { lines, logger } = loggedLines();
 let n = 0;
-beforeAll(async () => {
-  const log = (fields: object) => void lines.push(fields as Record<string, unknown>);
-  server = await TestServer.start({
-    logger: { info: () => {}, warn: log, error: log },
-    logInProviders: [services.provider('company'), services.provider('trusted', { trustsEmails: true })],
-  });
-  ({ people } = server);
+const { server, people } = serverPerSuite({
+  logger,
+  logInProviders: [services.provider('company'), services.provider('trusted', { trustsEmails: true })],
 });
-afterAll(() => server.close());
 beforeEach(async () => {
   n++;
   ophelia = await server.addUser({ email: `ophelia${n}@zulip.com`, fullName: `Ophelia ${n}` });
@@ -34,10 +28,6 @@ const CONNECT = '/accounts/login/connect/';
 const BY_LOG_IN = 'Log in to connect';
 const CONFIRM = 'Connect your account?';
 const EXPIRED = 'The log-in took too long or was interrupted.';
-function expectPage(reply: TestReply, text: string, status = 200): void {
-  expect(reply.body).toContain(text);
-  expect(reply.status).toBe(status);
-}
 const linkIn = ({ body }: TestReply, label: string): string =>
   new RegExp(`href="([^"]*)">${label}<`).exec(String(body))![1]!.replaceAll('&amp;', '&');
 /** Logs in at a service. */

@@ -4,15 +4,14 @@ import { HashQueue } from '@parley/node-adapters';
 import { FakePasswordHasher, signJsonWebToken, until } from '@parley/testkit';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
+import { serverPerTest } from '../testing/servers.js';
 import { JWT_SECRET, TestServer, type TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
 let hamlet: TestUser;
-beforeEach(async () => {
-  server = await TestServer.start({ hasRateLimits: true });
+const { server } = serverPerTest({ hasRateLimits: true });
+beforeEach(() => {
   hamlet = server.people.hamlet;
 });
-afterEach(() => server.close());
 
 const deactivate = ({ user }: TestUser) =>
   server.storage.uow.write(user.realmId, async (tx) => {

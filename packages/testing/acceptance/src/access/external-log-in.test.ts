@@ -3,7 +3,8 @@ import type { ExternalIdentity, LogInProvider, LogInResponse } from '@parley/dom
 import { RemoveExpiredLogIns } from '@parley/domain/log-in';
 import { type StatedRole, UnlinkAccount } from '@parley/domain/membership';
 import { HostLogInProvider } from '@parley/server/testing';
-import { fieldsOf } from '../testing/expectations.js';
+import { expectRefused, fieldsOf } from '../testing/expectations.js';
+import { loggedLines, serverPerSuite } from '../testing/servers.js';
 import { TestBrowser } from '../testing/test-browser.js';
 import { desktopTokenIn, hiddenFieldsOf, type TestReply } from '../testing/test-reply.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
@@ -25,30 +26,25 @@ const providerNamed = (name: string): LogInProvider => ({
   },
 });
 
-let server: TestServer;
-let people: TestServer['people'];
-const lines: Record<string, unknown>[] = [];
+const { lines, logger } = loggedLines();
 let n = 0;
 /** User for a single test. */
 let ophelia: TestUser;
+const { server, people } = serverPerSuite({
+  logger,
+  authenticate: async ({ headers }) => {
+    const [, realm, id] = /host=(\w+)-(\d+)/.exec(headers.cookie ?? '') ?? [];
+    return realm === undefined ? null : { realm, userId: Number(id) };
+  },
+  logInProviders: [
+    new HostLogInProvider({ url: 'https://shop.example/login?lang=en', name: 'The shop' }),
+    providerNamed('keycloak'),
+    providerNamed('gitlab'),
+  ],
+});
 beforeAll(async () => {
-  const log = (fields: object) => void lines.push(fields as Record<string, unknown>);
-  server = await TestServer.start({
-    logger: { info: () => {}, warn: log, error: log },
-    authenticate: async ({ headers }) => {
-      const [, realm, id] = /host=(\w+)-(\d+)/.exec(headers.cookie ?? '') ?? [];
-      return realm === undefined ? null : { realm, userId: Number(id) };
-    },
-    logInProviders: [
-      new HostLogInProvider({ url: 'https://shop.example/login?lang=en', name: 'The shop' }),
-      providerNamed('keycloak'),
-      providerNamed('gitlab'),
-    ],
-  });
-  ({ people } = server);
   await server.changeRealm({ settings: { openIdConnectAuthentication: true } });
 });
-afterAll(() => server.close());
 beforeEach(async () => {
   lines.length = 0;
   seen.length = 0;
@@ -76,10 +72,6 @@ const cookieOf = ({ cookies }: TestBrowser, state: string): string => {
 };
 const isLoggedInAs = async (browser: TestBrowser, id: number) =>
   (await browser.get('/json/users/me')).body.user_id === id;
-const expectRefused = (reply: TestReply, text: string, status = 400) => {
-  expect(reply.body).toContain(text);
-  expect(reply.status).toBe(status);
-};
 const EXPIRED = 'The log-in took too long or was interrupted.';
 /** Key as decrypted by the phone app. */
 function keyIn(location: URL): string {

@@ -1,14 +1,8 @@
 import type { RealmId, UnixSeconds } from '@parley/domain/kernel';
+import { serverPerSuite } from '../testing/servers.js';
 import { TestBrowser } from '../testing/test-browser.js';
-import { TestServer } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
-beforeAll(async () => {
-  server = await TestServer.start();
-  ({ people } = server);
-});
-afterAll(() => server.close());
+const { server, people } = serverPerSuite();
 
 /** Stores the record of an imported message. */
 const remember = (source: string, recordId: string, targetId: number, realmId: RealmId = server.realmId) =>

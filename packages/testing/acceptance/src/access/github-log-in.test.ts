@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { FetchLogInPictures } from '@parley/domain/log-in';
 import { GitHubProvider, type OpenIdConnectAccount, openIdConnectProviders } from '@parley/node-adapters';
+import { expectRefused } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
 import { imageFile } from '../testing/multipart.js';
 import { TestBrowser } from '../testing/test-browser.js';
@@ -134,10 +135,6 @@ async function logIn(browser = new TestBrowser(server)): Promise<TestReply> {
   return complete(browser, address, { code: gitHub.consent(address) });
 }
 const emailIn = async (browser: TestBrowser) => (await browser.get('/json/users/me')).body.delivery_email;
-const expectRefused = (reply: TestReply, words: string) => {
-  expect(reply.body).toContain(words);
-  expect(reply.status).toBe(400);
-};
 const NOT_CONFIRMED = 'The service did not confirm who you are.';
 const BROKEN = 'The service for logging in does not respond as expected.';
 

@@ -1,17 +1,11 @@
+import { loggedLines, serverPerSuite } from '../testing/servers.js';
 import { TestBrowser } from '../testing/test-browser.js';
 import { hiddenFieldsOf, type TestReply } from '../testing/test-reply.js';
 import { TestServer, webTokenOf } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
 /** Audit lines of the server. */
-const lines: Record<string, unknown>[] = [];
-beforeAll(async () => {
-  const log = (fields: object) => void lines.push(fields as Record<string, unknown>);
-  server = await TestServer.start({ logger: { info: () => {}, warn: log, error: log } });
-  ({ people } = server);
-});
-afterAll(() => server.close());
+const { lines, logger } = loggedLines();
+const { server, people } = serverPerSuite({ logger });
 beforeEach(() => {
   lines.length = 0;
 });

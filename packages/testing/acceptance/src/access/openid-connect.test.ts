@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { FetchLogInPictures } from '@parley/domain/log-in';
 import { type OpenIdConnectAccount, openIdConnectProviders } from '@parley/node-adapters';
-import { fieldsOf, type Wire } from '../testing/expectations.js';
+import { expectRefused, fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
 import { imageFile, postFiles } from '../testing/multipart.js';
 import { TestBrowser } from '../testing/test-browser.js';
@@ -174,11 +174,6 @@ async function logIn(login: string, browser = new TestBrowser(server)): Promise<
   const back = await logInAtService(await beginAt(browser), login);
   return { reply: await browser.get(back), back };
 }
-const expectRefused = (reply: TestReply, text: string) => {
-  expect(reply.body).toContain(text);
-  expect(reply.status).toBe(400);
-  expect(String(reply.headers['set-cookie'] ?? '')).not.toContain('sessionid=');
-};
 /** Returns an error's message with its causes. */
 const reasonOf = ({ message, cause }: Error): string =>
   cause instanceof Error ? `${message}: ${reasonOf(cause)}` : message;

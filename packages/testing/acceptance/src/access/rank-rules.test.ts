@@ -1,8 +1,9 @@
 import type { Role } from '@parley/domain/access';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
+import type { TestServer, TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
+const { server } = serverPerSuite();
 /** Callers and targets: several users of each kind. */
 let cast: Readonly<Record<string, TestUser>>;
 
@@ -79,10 +80,8 @@ async function makeCast(): Promise<typeof cast> {
 
 describe('permission by rank (users §3.2, §4, §15)', () => {
   beforeAll(async () => {
-    server = await TestServer.start();
     cast = await makeCast();
   });
-  afterAll(() => server.close());
 
   // Verdicts per target for changing the role to owner, administrator, moderator, member, guest.
   const ROLE_RULES = rowsOf(`

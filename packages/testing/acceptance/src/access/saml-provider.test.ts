@@ -1,6 +1,6 @@
 import { FetchLogInPictures } from '@parley/domain/log-in';
 import { type SamlAccount, samlProviders } from '@parley/node-adapters';
-import { fieldsOf } from '../testing/expectations.js';
+import { expectRefused, fieldsOf } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
 import { TestBrowser } from '../testing/test-browser.js';
 import type { TestReply } from '../testing/test-reply.js';
@@ -79,11 +79,6 @@ const PEOPLE = {
   async function logIn(name: string, browser = new TestBrowser(server)): Promise<TestReply> {
     return send(browser, await logInAtProvider(browser, name));
   }
-  const expectRefused = (reply: TestReply, text: string) => {
-    expect(reply.body).toContain(text);
-    expect(reply.status).toBe(400);
-    expect(reply.headers['set-cookie'] ?? []).toEqual([]);
-  };
 
   it('links and creates accounts with the name and role of the signed response', async () => {
     const browser = new TestBrowser(server);

@@ -1,25 +1,19 @@
 import { SendConfirmationEmails } from '@parley/domain/access';
 import { OperatorClearsSecondFactors, SendSecondFactorEmails } from '@parley/domain/log-in';
 import { generate } from 'otplib';
-import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
+import { expectPage, expectRefusal, expectRefused, fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
+import { loggedLines, serverPerSuite } from '../testing/servers.js';
 import { TestBrowser } from '../testing/test-browser.js';
 import { type PasskeyOptions, TestPasskey } from '../testing/test-passkey.js';
 import { hiddenFieldsOf, type TestReply } from '../testing/test-reply.js';
-import { TestServer, type TestUser, webTokenOf } from '../testing/test-server.js';
+import { type TestUser, webTokenOf } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
 /** User for a single test. */
 let ophelia: TestUser;
-const lines: Record<string, unknown>[] = [];
+const { lines, logger } = loggedLines();
+const { server, people } = serverPerSuite({ logger, hasRateLimits: true });
 let n = 0;
-beforeAll(async () => {
-  const log = (fields: object) => void lines.push(fields as Record<string, unknown>);
-  server = await TestServer.start({ logger: { info: () => {}, warn: log, error: log }, hasRateLimits: true });
-  ({ people } = server);
-});
-afterAll(() => server.close());
 beforeEach(async () => {
   n++;
   ophelia = await server.addUser({ email: `ophelia${n}@zulip.com`, fullName: `Ophelia ${n}` });
@@ -86,10 +80,6 @@ async function setUpPasskey(browser: TestBrowser, state: string, name = 'My key'
 }
 const fetchKey = ({ email: username, password } = ophelia) =>
   server.post('/fetch_api_key', null, { username, password });
-const expectPage = (reply: TestReply, text: string, status = 400) => {
-  expect(reply.body).toContain(text);
-  expect(reply.status).toBe(status);
-};
 const WRONG = 'That did not match. Try again with a new code.';
 const EXPIRED = 'The log-in took too long or was interrupted.';
 
@@ -144,8 +134,8 @@ describe('authenticator app', () => {
       return other.post(STEP, { state: stateIn(await sendPassword(other)), code: with_ });
     };
     expect((await log(code)).status).toBe(303);
-    expectPage(await log(code), WRONG);
-    expectPage(await log(before), WRONG);
+    expectRefused(await log(code), WRONG);
+    expectRefused(await log(before), WRONG);
     server.clock.advance(30);
     expect((await log(` ${await codeFor(secret)} `)).status).toBe(303);
   });
@@ -168,7 +158,7 @@ describe('authenticator app', () => {
     const state = await manage(browser);
     const page = await browser.get(`${PAGE}app/`, { state });
     const reply = await browser.post(`${PAGE}app/`, { ...hiddenFieldsOf(page), code: '12345' });
-    expectPage(reply, WRONG);
+    expectRefused(reply, WRONG);
     expect(hiddenFieldsOf(reply)).toEqual(hiddenFieldsOf(page));
     expect((await fetchKey()).status).toBe(200);
   });
@@ -177,7 +167,7 @@ describe('authenticator app', () => {
     const browser = newBrowser();
     await setUpApp(browser, await manage(browser));
     const other = newBrowser();
-    expectPage(await other.post(STEP, { state: stateIn(await sendPassword(other)), code }), WRONG);
+    expectRefused(await other.post(STEP, { state: stateIn(await sendPassword(other)), code }), WRONG);
     expect(await isLoggedIn(other)).toBe(false);
   });
 
@@ -219,44 +209,44 @@ describe('second step', () => {
   it('is bound to the browser that sent the password', async () => {
     const { secret, state, other } = await begun();
     const thief = newBrowser();
-    expectPage(await thief.post(STEP, { state, code: await codeFor(secret) }), EXPIRED);
+    expectRefused(await thief.post(STEP, { state, code: await codeFor(secret) }), EXPIRED);
     await thief.post('/login/', {});
-    expectPage(await thief.post(STEP, { state, code: await codeFor(secret) }), EXPIRED);
+    expectRefused(await thief.post(STEP, { state, code: await codeFor(secret) }), EXPIRED);
     expect((await other.post(STEP, { state, code: await codeFor(secret) })).status).toBe(303);
   });
 
   it('is accepted once, within five minutes', async () => {
     const { secret, state, other } = await begun();
     expect((await other.post(STEP, { state, code: await codeFor(secret) })).status).toBe(303);
-    expectPage(await other.post(STEP, { state, code: await codeFor(secret, 30) }), EXPIRED);
+    expectRefused(await other.post(STEP, { state, code: await codeFor(secret, 30) }), EXPIRED);
     const late = stateIn(await sendPassword(other));
     server.clock.advance(300);
-    expectPage(await other.post(STEP, { state: late, code: await codeFor(secret) }), EXPIRED);
-    expectPage(await other.get(STEP, { state: late }), EXPIRED);
+    expectRefused(await other.post(STEP, { state: late, code: await codeFor(secret) }), EXPIRED);
+    expectRefused(await other.get(STEP, { state: late }), EXPIRED);
   });
 
   it('ends with a changed password, a deactivated account and disabled passwords', async () => {
     const { secret, state, other } = await begun();
     const proof = async () => ({ state, code: await codeFor(secret) });
     await server.changeRealm({ settings: { emailAuthentication: false } });
-    expectPage(await other.post(STEP, await proof()), EXPIRED);
+    expectRefused(await other.post(STEP, await proof()), EXPIRED);
     await server.changeRealm({ settings: { emailAuthentication: true } });
     const fields = { old_password: ophelia.password, new_password: 'a long enough pass phrase 7' };
     fieldsOf(await server.patch('/settings', ophelia, fields));
-    expectPage(await other.post(STEP, await proof()), EXPIRED);
+    expectRefused(await other.post(STEP, await proof()), EXPIRED);
     const next = stateIn(await sendPassword(other, { ...ophelia, password: fields.new_password }));
     fieldsOf(await server.delete(`/users/${ophelia.id}`, people.desdemona));
-    expectPage(await other.post(STEP, { ...(await proof()), state: next }), 'Account is deactivated');
+    expectRefused(await other.post(STEP, { ...(await proof()), state: next }), 'Account is deactivated');
   });
 
   it('can be neither skipped nor used to change second factors', async () => {
     const { state, other } = await begun();
-    expectPage(await other.get(PAGE, { state }), EXPIRED);
-    expectPage(await other.get(`${PAGE}app/`, { state }), EXPIRED);
-    expectPage(await other.post(`${PAGE}remove/`, { state }), EXPIRED);
-    expectPage(await other.post(`${PAGE}recovery/`, { state }), EXPIRED);
-    expectPage(await other.post(STEP, { state }), WRONG);
-    expectPage(
+    expectRefused(await other.get(PAGE, { state }), EXPIRED);
+    expectRefused(await other.get(`${PAGE}app/`, { state }), EXPIRED);
+    expectRefused(await other.post(`${PAGE}remove/`, { state }), EXPIRED);
+    expectRefused(await other.post(`${PAGE}recovery/`, { state }), EXPIRED);
+    expectRefused(await other.post(STEP, { state }), WRONG);
+    expectRefused(
       await other.get('/accounts/login/complete/second%20factor/', { state }),
       'There is no such way to log in.',
     );
@@ -268,7 +258,7 @@ describe('second step', () => {
     const { secret, state, other } = await begun();
     await server.addRealm(`lear${n}`);
     const reply = await other.request('POST', STEP, { state, code: await codeFor(secret) }, { realm: `lear${n}` });
-    expectPage(reply, EXPIRED);
+    expectRefused(reply, EXPIRED);
   });
 
   it('gives phone and desktop apps their keys', async () => {
@@ -323,12 +313,12 @@ describe('recovery code', () => {
     };
     expect((await use(codes[0]!.toUpperCase().replaceAll('-', ' '))).status).toBe(303);
     expect(lines.at(-1)).toMatchObject({ audit: 'log-in', logInMethod: 'password and recovery' });
-    expectPage(await use(codes[0]!), WRONG);
+    expectRefused(await use(codes[0]!), WRONG);
     const state = await prove(browser);
     expect((await browser.get(PAGE, { state })).body).toContain('Recovery codes left: 9');
     const renewed = codesIn(await browser.post(`${PAGE}recovery/`, { state }));
     expect(renewed).toHaveLength(10);
-    expectPage(await use(codes[1]!), WRONG);
+    expectRefused(await use(codes[1]!), WRONG);
     expect((await use(renewed[1]!)).status).toBe(303);
   });
 
@@ -340,7 +330,7 @@ describe('recovery code', () => {
     await setUpApp(his, await manage(his, laertes));
     const other = newBrowser();
     const state = stateIn(await sendPassword(other, laertes));
-    expectPage(await other.post(STEP, { state, recovery_code: codes[0] }), WRONG);
+    expectRefused(await other.post(STEP, { state, recovery_code: codes[0] }), WRONG);
   });
 });
 
@@ -352,20 +342,20 @@ describe('changing second factors', () => {
     expect((await browser.post(PAGE, { password: ophelia.password })).headers.location).toBe('/login/');
     await sendPassword(browser);
     expect((await browser.get(PAGE)).body).toContain('name="password"');
-    expectPage(await browser.post(PAGE, { password: 'wrong' }), 'Password is incorrect.');
+    expectRefused(await browser.post(PAGE, { password: 'wrong' }), 'Password is incorrect.');
     expect(lines.at(-1)).toMatchObject({ audit: 'failed log-in', failure: 'WRONG_PASSWORD' });
     const state = await prove(browser);
     expect((await browser.get(PAGE, { state })).body).toContain('Set up an app');
-    expectPage(await newBrowser().get(PAGE, { state }), EXPIRED);
+    expectRefused(await newBrowser().get(PAGE, { state }), EXPIRED);
     server.clock.advance(900);
-    expectPage(await browser.get(PAGE, { state }), EXPIRED);
+    expectRefused(await browser.get(PAGE, { state }), EXPIRED);
   });
 
   it('rejects accounts without a password', async () => {
     const browser = newBrowser();
     await sendPassword(browser);
     await server.storage.uow.write(server.realmId, (tx) => tx.users.setPasswordHash(server.realmId, ophelia.id, null));
-    expectPage(await browser.post(PAGE, { password: ophelia.password }), 'Your account has no password');
+    expectRefused(await browser.post(PAGE, { password: ophelia.password }), 'Your account has no password');
   });
 
   it('writes an audit line and an entry with account, method and address for every change', async () => {
@@ -396,13 +386,13 @@ describe('changing second factors', () => {
     const { passkey, codes } = await setUpPasskey(browser, state);
     expect(codes).toEqual([]);
     expect((await browser.get(PAGE, { state })).body).toContain('Passkey: My key');
-    expectPage(await browser.post(`${PAGE}remove/`, { state, id: 'x' }), 'There is no such second factor.');
+    expectRefused(await browser.post(`${PAGE}remove/`, { state, id: 'x' }), 'There is no such second factor.');
     expect((await browser.post(`${PAGE}remove/`, { state })).status).toBe(303);
-    expectPage(await browser.post(`${PAGE}remove/`, { state }), 'There is no such second factor.');
+    expectRefused(await browser.post(`${PAGE}remove/`, { state }), 'There is no such second factor.');
     expect((await fetchKey()).status).toBe(401);
     expect((await browser.post(`${PAGE}remove/`, { state, id: passkey.id })).status).toBe(303);
     expect((await fetchKey()).status).toBe(200);
-    expectPage(await browser.post(`${PAGE}recovery/`, { state }), 'There is no such second factor.');
+    expectRefused(await browser.post(`${PAGE}recovery/`, { state }), 'There is no such second factor.');
     await runJobs(server, server.parley.useCase(SendSecondFactorEmails));
     const emails = server.mailer.emails.filter(({ to }) => to === ophelia.email);
     // Jobs of the same second run in any order.
@@ -424,12 +414,12 @@ describe('required second factor', () => {
     expect(asked.headers.location).toMatch(/^\/accounts\/second-factor\/\?state=/);
     const state = stateIn(asked);
     expect((await browser.get(PAGE, { state })).body).toContain('requires a second factor for your account');
-    expectPage(await browser.post(STEP, { state }), EXPIRED);
+    expectRefused(await browser.post(STEP, { state }), EXPIRED);
     const { done } = await setUpApp(browser, state);
     expect(done.body).toContain(`action="${STEP}"`);
     const reply = await browser.post(STEP, hiddenFieldsOf(done));
     expect(reply.headers.location).toMatch(/^zulip:\/\/login\?/);
-    expectPage(await browser.post(STEP, hiddenFieldsOf(done)), EXPIRED);
+    expectRefused(await browser.post(STEP, hiddenFieldsOf(done)), EXPIRED);
     expect((await sendPassword(newBrowser(), people.polonius)).headers.location).toBe('/');
     expect((await sendPassword(newBrowser())).headers.location).toMatch(/^\/login\/second-factor\//);
   });
@@ -439,8 +429,8 @@ describe('required second factor', () => {
     const [thief, browser] = [newBrowser(), newBrowser()];
     const stolen = stateIn(await sendPassword(thief));
     await setUpApp(browser, stateIn(await sendPassword(browser)));
-    expectPage(await thief.get(`${PAGE}app/`, { state: stolen }), EXPIRED);
-    expectPage(await thief.post(STEP, { state: stolen }), EXPIRED);
+    expectRefused(await thief.get(`${PAGE}app/`, { state: stolen }), EXPIRED);
+    expectRefused(await thief.post(STEP, { state: stolen }), EXPIRED);
   });
 
   it('gives new users no session before set-up', async () => {
@@ -506,7 +496,7 @@ describe('required second factor', () => {
     await setUpApp(browser, state);
     await server.changeRealm({ settings: { secondFactorRequiredFor: 'members' } });
     const removed = await browser.post(`${PAGE}remove/`, { state });
-    expectPage(removed, 'Your organization requires a second factor. Add another one first.');
+    expectRefused(removed, 'Your organization requires a second factor. Add another one first.');
   });
 });
 
@@ -607,7 +597,7 @@ describe('passkey', () => {
     const other = newBrowser();
     const page = await other.get('/login/passkey/');
     const fields = { ...hiddenFieldsOf(page), passkey: passkey.get(optionsIn(page)) };
-    expectPage(await other.post('/login/passkey/', fields), WRONG);
+    expectRefused(await other.post('/login/passkey/', fields), WRONG);
     expect(lines.at(-1)).toMatchObject({
       audit: 'failed log-in',
       logInMethod: 'passkey',
@@ -627,22 +617,22 @@ describe('passkey', () => {
       by.post('/login/passkey/', { ...fields, passkey: response });
     const former = await begin();
     const { fields, options } = await begin();
-    expectPage(await send(fields, passkey.get(former.options)), WRONG);
+    expectRefused(await send(fields, passkey.get(former.options)), WRONG);
     expect((await send(fields, passkey.get(options))).status).toBe(303);
     const elsewhere = Object.assign(new TestPasskey('https://evil.example'), { id: passkey.id });
     const next = await begin();
-    expectPage(await send(next.fields, elsewhere.get(next.options)), WRONG);
+    expectRefused(await send(next.fields, elsewhere.get(next.options)), WRONG);
     const forged = Object.assign(new TestPasskey(server.url), { id: passkey.id });
     const third = await begin();
-    expectPage(await send(third.fields, forged.get(third.options)), WRONG);
+    expectRefused(await send(third.fields, forged.get(third.options)), WRONG);
     const fourth = await begin();
-    expectPage(await send(fourth.fields, passkey.get(fourth.options), newBrowser()), EXPIRED);
+    expectRefused(await send(fourth.fields, passkey.get(fourth.options), newBrowser()), EXPIRED);
     const fifth = await begin();
     const response = passkey.get(fifth.options);
     expect((await send(fifth.fields, response)).status).toBe(303);
-    expectPage(await send(fifth.fields, response), EXPIRED);
+    expectRefused(await send(fifth.fields, response), EXPIRED);
     for (const garbage of ['', '{}', 'null', '[]', '{"id":5}', `{"id":"${passkey.id}"}`]) {
-      expectPage(await send((await begin()).fields, garbage), WRONG);
+      expectRefused(await send((await begin()).fields, garbage), WRONG);
     }
   });
 
@@ -656,7 +646,7 @@ describe('passkey', () => {
     passkey.counter = 10;
     expect((await log()).status).toBe(303);
     passkey.counter = 5;
-    expectPage(await log(), WRONG);
+    expectRefused(await log(), WRONG);
   });
 
   it('is not a second factor of another user', async () => {
@@ -666,17 +656,17 @@ describe('passkey', () => {
     await setUpPasskey(his, await manage(his, laertes));
     const other = newBrowser();
     const { state, options } = await ask(other, laertes);
-    expectPage(await other.post(STEP, { state, passkey: passkey.get(options) }), WRONG);
+    expectRefused(await other.post(STEP, { state, passkey: passkey.get(options) }), WRONG);
   });
 
   it('cannot be added for another challenge, from another site, or twice', async () => {
     const { passkey, browser, state } = await withPasskey();
     const options = optionsIn(await browser.get(PAGE, { state }));
     const add = (response: string) => browser.post(`${PAGE}passkey/`, { state, name: '', passkey: response });
-    expectPage(await add(passkey.create(options)), WRONG);
-    expectPage(await add(new TestPasskey('https://evil.example').create(options)), WRONG);
-    expectPage(await add(new TestPasskey(server.url).create({ ...options, challenge: 'YWJj' })), WRONG);
-    for (const garbage of ['', '{}', 'null', '[]']) expectPage(await add(garbage), WRONG);
+    expectRefused(await add(passkey.create(options)), WRONG);
+    expectRefused(await add(new TestPasskey('https://evil.example').create(options)), WRONG);
+    expectRefused(await add(new TestPasskey(server.url).create({ ...options, challenge: 'YWJj' })), WRONG);
+    for (const garbage of ['', '{}', 'null', '[]']) expectRefused(await add(garbage), WRONG);
     expect((await add(new TestPasskey(server.url).create(options))).status).toBe(200);
   });
 
@@ -689,13 +679,13 @@ describe('passkey', () => {
       return other.post('/login/passkey/', { ...hiddenFieldsOf(page), passkey: passkey.get(optionsIn(page)) });
     };
     await server.changeRealm({ settings: { emailAuthentication: false } });
-    expectPage(await log(), 'Password authentication is disabled in this organization');
+    expectRefused(await log(), 'Password authentication is disabled in this organization');
     expect((await other.get('/login/')).body).not.toContain('passkey');
     await server.changeRealm({ settings: { emailAuthentication: true } });
     fieldsOf(await server.delete(`/users/${ophelia.id}`, people.desdemona));
-    expectPage(await log(), 'Account is deactivated');
+    expectRefused(await log(), 'Account is deactivated');
     fieldsOf(await server.post(`/users/${ophelia.id}/reactivate`, people.desdemona));
     await server.storage.uow.write(server.realmId, (tx) => tx.users.setPasswordHash(server.realmId, ophelia.id, null));
-    expectPage(await log(), WRONG);
+    expectRefused(await log(), WRONG);
   });
 });

@@ -1,7 +1,8 @@
 import { recordBounce, SendConfirmationEmails } from '@parley/domain/access';
 import { SendInvitationEmails, SendWelcomeEmails } from '@parley/domain/membership';
-import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
+import { expectPage, expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
+import { serverPerSuite } from '../testing/servers.js';
 import { TestBrowser } from '../testing/test-browser.js';
 import { TestLogInServices } from '../testing/test-log-in-services.js';
 import type { TestReply } from '../testing/test-reply.js';
@@ -13,24 +14,20 @@ const NO_PASSWORDS = 'Password authentication is disabled in this organization';
 
 const services = new TestLogInServices();
 
-let server: TestServer;
-let people: TestServer['people'];
 let yorick: string;
 let n = 0;
+const { server, people } = serverPerSuite({
+  logInProviders: [
+    services.provider('open-as-realm'),
+    services.provider('company', { createsPeople: true }),
+    services.provider('linking', { createsPeople: false }),
+    services.provider('trusted', { trustsEmails: true }),
+  ],
+});
 beforeAll(async () => {
-  server = await TestServer.start({
-    logInProviders: [
-      services.provider('open-as-realm'),
-      services.provider('company', { createsPeople: true }),
-      services.provider('linking', { createsPeople: false }),
-      services.provider('trusted', { trustsEmails: true }),
-    ],
-  });
-  ({ people } = server);
   await server.createChannel('general', [], { is_default_stream: true });
   await server.createChannel('invited');
 });
-afterAll(() => server.close());
 const settings = (more: object) =>
   server.changeRealm({
     settings: { openIdConnectAuthentication: true, emailAuthentication: false, inviteRequired: false, ...more },
@@ -54,10 +51,6 @@ const hasAccount = async (email: string): Promise<boolean> =>
   (fieldsOf(await server.get('/users', people.desdemona)) as Wire).members.some(
     ({ delivery_email }: Wire) => delivery_email === email,
   );
-function expectPage(reply: TestReply, text: string, status = 200): void {
-  expect(reply.body).toContain(text);
-  expect(reply.status).toBe(status);
-}
 /** Path of the link in the only email to an address. */
 async function linkTo(email: string, kind: 'confirmation' | 'invitation' = 'confirmation'): Promise<string> {
   if (kind === 'confirmation') await runJobs(server, server.parley.useCase(SendConfirmationEmails));
@@ -257,9 +250,7 @@ describe('invitation to an organization without passwords', () => {
     await expectOffered(browser, offered);
     expect(await isOpen(yorick)).toBe(false);
     expectPage(await new TestBrowser(server).get(path), 'The invitation link has expired or been deactivated.', 404);
-    const { messages } = fieldsOf(
-      await server.get('/messages', people.desdemona, { anchor: 'newest', num_before: 1, num_after: 0, narrow: [] }),
-    ) as Wire;
+    const messages = await server.messagesFor(people.desdemona, { num_before: 1, narrow: [] });
     expect(messages[0].content).toContain('accepted your invitation to join Zulip!');
   });
 

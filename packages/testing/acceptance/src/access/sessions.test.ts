@@ -1,16 +1,10 @@
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { loggedLines, serverPerSuite } from '../testing/servers.js';
 import { TestBrowser } from '../testing/test-browser.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
-const lines: object[] = [];
-beforeAll(async () => {
-  const log = (fields: object) => void lines.push(fields);
-  server = await TestServer.start({ logger: { info: () => {}, warn: log, error: log } });
-  ({ people } = server);
-});
-afterAll(() => server.close());
+const { lines, logger } = loggedLines();
+const { server, people } = serverPerSuite({ logger });
 
 let n = 0;
 const somebodyNew = (): Promise<TestUser> =>
@@ -208,7 +202,7 @@ describe('operation under /json', () => {
     // An invalid session causes no error.
     const user = await somebodyNew();
     const left = await logIn(user);
-    await server.storage.uow.write(user.user.realmId, (tx) => tx.users.update({ ...user.user, isActive: false }));
+    await server.changeUser(user, { isActive: false });
     expect(await tokenOf(left)).toBe(left.cookies.get('csrftoken'));
   });
 

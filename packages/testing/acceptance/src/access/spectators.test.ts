@@ -1,19 +1,17 @@
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { imageFile, postFiles } from '../testing/multipart.js';
+import { serverPerSuite } from '../testing/servers.js';
 import { TestBrowser } from '../testing/test-browser.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
 /** Message in the web-public channel `museum`. */
 let shown: number;
 let other: number;
 /** Message in a public channel. */
 let hidden: number;
 
+const { server, people } = serverPerSuite();
 beforeAll(async () => {
-  server = await TestServer.start();
-  ({ people } = server);
   const { hamlet } = people;
   await allow(true);
   await server.createChannel('museum', [hamlet], { is_web_public: true });
@@ -23,7 +21,6 @@ beforeAll(async () => {
   hidden = await say('general', 'old plans');
   fieldsOf(await server.post('/messages/flags', hamlet, { messages: [shown], op: 'add', flag: 'starred' }));
 });
-afterAll(() => server.close());
 
 const allow = async (enable_spectator_access: boolean) =>
   fieldsOf(await server.patch('/realm', people.desdemona, { enable_spectator_access }));

@@ -1,22 +1,21 @@
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
 /** Ids of another realm must behave like unknown ids (architecture §2). Each kind is tried with each operation. */
 describe('user of another realm', () => {
-  let server: TestServer;
   let king: TestUser;
   let secretChannel: number;
   let secretMessage: number;
   let hamlet: TestUser;
+  const { server } = serverPerSuite();
   beforeAll(async () => {
-    server = await TestServer.start();
     hamlet = server.people.hamlet;
     const realmId = await server.addRealm('lear');
     king = await server.addUser({ email: 'king@lear.org', fullName: 'King Lear', role: 'owner', realmId });
     secretChannel = await server.createChannel('denmark', [hamlet], {}, hamlet);
     secretMessage = await server.sendMessage(hamlet, secretChannel);
   });
-  afterAll(() => server.close());
 
   const as = (who: TestUser, method: string, path: string, params: Record<string, unknown> = {}) =>
     server.request(method, path, { as: who, params, ...(who === king && { realm: 'lear' }) });

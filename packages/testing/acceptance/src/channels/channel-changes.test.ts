@@ -3,17 +3,14 @@ import type { Channel } from '@parley/domain/channels';
 import type { GroupId } from '@parley/domain/kernel';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
-import { type ChannelParams, sharedServer, type TestServer, type TestUser } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
+import type { ChannelParams, TestServer, TestUser } from '../testing/test-server.js';
 
 type Person = keyof TestServer['people'];
 
-let server: TestServer;
-let people: TestServer['people'];
 let system: Readonly<Record<SystemGroupName, GroupId>>;
-const newOrganization = sharedServer();
+const { server, people } = organizationPerTest();
 beforeEach(async () => {
-  server = await newOrganization();
-  ({ people } = server);
   system = await server.systemGroups();
 });
 

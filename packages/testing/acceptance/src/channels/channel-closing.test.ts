@@ -1,6 +1,6 @@
 import { CloseIdleChannels } from '@parley/domain/channels';
 import { runJobs } from '../testing/jobs.js';
-import { TestServer } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
 
 const DAY = 86_400;
 const realm = 'shop';
@@ -11,10 +11,9 @@ const [sam, ann, bob] = [
 ];
 const code = (expected: string) => expect.objectContaining({ code: expected });
 
-let server: TestServer;
 let orders = 0;
+const { server } = serverPerSuite();
 beforeAll(async () => {
-  server = await TestServer.start();
   const { parley } = server;
   await parley.realms.ensure({ name: realm, preset: 'customers' });
   await parley.users.upsert({ ...sam, name: 'Sam', role: 'owner' });
@@ -22,7 +21,6 @@ beforeAll(async () => {
     await parley.users.upsert({ ...customer, name: customer.externalId, role: 'guest' });
   }
 });
-afterAll(() => server.close());
 
 /** Creates a channel for the next order of Ann, and returns its name. */
 async function order(options: { readonly closesAfterDays?: number } = {}): Promise<string> {

@@ -1,17 +1,15 @@
 import type { DefaultChannelGroupId } from '@parley/domain/kernel';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
+import type { TestServer, TestUser } from '../testing/test-server.js';
 
 type Person = keyof TestServer['people'];
 
-let server: TestServer;
-let people: TestServer['people'];
 let outsider: TestUser;
 let ids: Record<'a' | 'b' | 'secret' | 'default' | 'archived', number>;
+const { server, people } = serverPerSuite();
 beforeAll(async () => {
-  server = await TestServer.start();
-  ({ people } = server);
   const realmId = await server.addRealm('other');
   outsider = await server.addUser({ email: 'o@other.example', fullName: 'Outsider', role: 'owner', realmId });
   const made = (name: string, params = {}, as: TestUser = people.iago) => server.createChannel(name, [], params, as);
@@ -24,7 +22,6 @@ beforeAll(async () => {
   };
   fieldsOf(await server.delete(`/streams/${ids.archived}`, people.iago));
 });
-afterAll(() => server.close());
 
 const hears = async (as: TestUser, type: string, act: () => Promise<unknown>) => {
   const queue = await openQueue(server, as, { event_types: [type] });

@@ -1,4 +1,5 @@
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
+import { serverPerSuite } from '../testing/servers.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 
 type Person = keyof TestServer['people'];
@@ -14,12 +15,9 @@ const CHANNELS = {
 } as const;
 type Kind = keyof typeof CHANNELS;
 
-let server: TestServer;
-let people: TestServer['people'];
 let ids: Record<Kind | 'nowhere', number>;
+const { server, people } = serverPerSuite();
 beforeAll(async () => {
-  server = await TestServer.start();
-  ({ people } = server);
   const { desdemona, hamlet, polonius } = people;
   fieldsOf(await server.patch('/realm', desdemona, { enable_spectator_access: true }));
   ids = { nowhere: 99_999 } as typeof ids;
@@ -29,7 +27,6 @@ beforeAll(async () => {
   }
   fieldsOf(await server.delete(`/streams/${ids.archived}`, desdemona));
 });
-afterAll(() => server.close());
 
 /** Expected visibility by user and kind. */
 const SEEN: readonly (readonly [Person, Kind | 'nowhere', boolean])[] = [

@@ -1,12 +1,9 @@
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
 describe('daily channel quota', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await TestServer.start({ hasRateLimits: true });
-  });
-  afterAll(() => server.close());
+  const { server } = serverPerSuite({ hasRateLimits: true });
 
   const subscribe = (as: TestUser, ...names: readonly string[]) =>
     server.post('/users/me/subscriptions', as, { subscriptions: names.map((name) => ({ name })) });

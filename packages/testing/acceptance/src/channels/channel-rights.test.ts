@@ -1,6 +1,7 @@
 import { fieldsOf } from '../testing/expectations.js';
+import { serverPerSuite } from '../testing/servers.js';
 import type { TestReply } from '../testing/test-reply.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import type { TestUser } from '../testing/test-server.js';
 
 /** Channel kinds (channels §3.7). */
 const KINDS = {
@@ -122,7 +123,6 @@ class Rights {
   }
 }
 
-let server: TestServer;
 let channels: readonly Channel[];
 /** Channel of another organization. */
 let foreign: Channel;
@@ -134,8 +134,8 @@ let newcomer: TestUser;
 /** Ids of scheduled messages by caller id. */
 const scheduled = new Map<number, number>();
 
+const { server } = serverPerSuite();
 beforeAll(async () => {
-  server = await TestServer.start();
   const { desdemona, cordelia } = server.people;
   resident = cordelia;
   leaver = await server.addUser({ email: 'gertrude@zulip.com', fullName: 'Gertrude' });
@@ -190,7 +190,6 @@ beforeAll(async () => {
   const doomed = Object.fromEntries(CALLERS.map((who) => [who, message])) as Channel['doomed'];
   foreign = { id, name: 'britain', kind: 'public', standing: 'none', message, doomed };
 });
-afterAll(() => server.close());
 
 const subscribe = async (people: readonly TestUser[], name: string): Promise<void> => {
   const principals = people.map(({ id }) => id);
@@ -424,8 +423,7 @@ it('channel and message lists contain what each caller may see', async () => {
         { operator: 'channel', operand: id },
         { operator: 'topic', operand: 'plans' },
       ];
-      const page = { anchor: 'newest', num_before: 10, num_after: 0, narrow };
-      counts[name] = fieldsOf(await server.get('/messages', caller, page)).messages.length;
+      counts[name] = (await server.messagesFor(caller, { num_before: 10, narrow })).length;
     }
     expect(counts).toEqual(Object.fromEntries(rights.map((each) => [each.channel.name, each.messages])));
   }

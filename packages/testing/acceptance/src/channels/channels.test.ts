@@ -2,15 +2,12 @@ import type { SystemGroupName } from '@parley/domain/access';
 import type { Channel } from '@parley/domain/channels';
 import type { GroupId } from '@parley/domain/kernel';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
-import { type ChannelParams, sharedServer, type TestServer, type TestUser } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
+import type { ChannelParams, TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
 let system: Readonly<Record<SystemGroupName, GroupId>>;
-const newOrganization = sharedServer();
+const { server, people } = organizationPerTest();
 beforeEach(async () => {
-  server = await newOrganization();
-  ({ people } = server);
   system = await server.systemGroups();
 });
 

@@ -1,23 +1,21 @@
 import type { ChannelToCreate } from '@parley/server';
 import { fieldsOf } from '../testing/expectations.js';
-import { TestServer } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
 
 const realm = 'shop';
 const sam = { realm, externalId: 'sam' };
 const mallory = { realm, externalId: 'mallory' };
 const code = (expected: string) => expect.objectContaining({ code: expected });
 
-let server: TestServer;
 let names = 0;
+const { server } = serverPerSuite();
 beforeAll(async () => {
-  server = await TestServer.start();
   const { parley } = server;
   await parley.realms.ensure({ name: realm });
   for (const { externalId } of [sam, mallory]) await parley.users.upsert({ realm, externalId, name: externalId });
   await parley.users.upsert({ realm, externalId: 'sam', name: 'sam', role: 'owner' });
   await parley.users.upsert({ realm, externalId: 'ann', name: 'Ann', role: 'guest' });
 });
-afterAll(() => server.close());
 
 type Options = Omit<ChannelToCreate, 'name'>;
 

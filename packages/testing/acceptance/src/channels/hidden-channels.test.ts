@@ -1,17 +1,14 @@
-import { sharedServer, type TestServer, type TestUser } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
 const NAME = 'Vault';
 const UNKNOWN_ID = 987654;
 
 describe('inaccessible channel', () => {
-  let server: TestServer;
-  let people: TestServer['people'];
   let hiddenId: number;
 
-  const newOrganization = sharedServer();
+  const { server, people } = organizationPerTest();
   beforeEach(async () => {
-    server = await newOrganization();
-    ({ people } = server);
     // Gives the channel an id that appears nowhere else in responses.
     const others = Array.from({ length: 36 }, (_, index) => ({ name: `other ${index}` }));
     await server.post('/users/me/subscriptions', people.desdemona, { subscriptions: others });

@@ -1,17 +1,15 @@
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, notListed, type Wire } from '../testing/expectations.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
 const SUBSCRIPTIONS = '/users/me/subscriptions';
 
-let server: TestServer;
-let people: TestServer['people'];
 let lunch: number;
 let secret: number;
 let archived: number;
+const { server, people } = serverPerSuite();
 beforeAll(async () => {
-  server = await TestServer.start();
-  ({ people } = server);
   const { hamlet, polonius, iago } = people;
   const create = (name: string, subscribers: readonly TestUser[], params = {}) =>
     server.createChannel(name, subscribers, params, iago);
@@ -20,7 +18,6 @@ beforeAll(async () => {
   archived = await create('archived', [hamlet]);
   fieldsOf(await server.delete(`/streams/${archived}`, iago));
 });
-afterAll(() => server.close());
 
 const own = async (as: TestUser, name = 'lunch'): Promise<Wire> => {
   const { subscriptions } = fieldsOf(await server.get(SUBSCRIPTIONS, as)) as Wire;

@@ -15,6 +15,17 @@ export function expectRefusal(
   });
 }
 
+export function expectPage(reply: TestReply, text: string, status = 200): void {
+  expect(reply.body).toContain(text);
+  expect(reply.status).toBe(status);
+}
+
+/** Expects a page that logs nobody in. */
+export function expectRefused(reply: TestReply, text: string, status = 400): void {
+  expectPage(reply, text, status);
+  expect(String(reply.headers['set-cookie'] ?? '')).not.toContain('sessionid=');
+}
+
 /** Fields of a success response without the envelope. */
 export function fieldsOf(reply: TestReply): Record<string, Wire> {
   const { result, msg, ...fields } = reply.body;

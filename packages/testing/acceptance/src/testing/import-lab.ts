@@ -11,6 +11,7 @@ import { ImportRealm, MergeImport, UndoImport, type UndoImportInput, VerifyImpor
 import type { OpenImport } from '@parley/transfer/records';
 import { fieldsOf, type Wire } from './expectations.js';
 import { pngOf } from './images.js';
+import { actingAs, type Hook, startedBefore } from './servers.js';
 import { TestServer, type TestServerOptions, type TestUser } from './test-server.js';
 
 const FILES = {
@@ -176,4 +177,15 @@ export class ImportLab {
     const response = await this.server.request('GET', '/messages', { as, params, realm });
     return (fieldsOf(response) as Wire).messages;
   }
+}
+
+/** Starts a lab before each test, and closes it after the test. */
+export const labPerTest = () => labOfTests(beforeEach, afterEach);
+
+/** Starts a lab before all tests of the file, and closes it after them. */
+export const labPerSuite = () => labOfTests(beforeAll, afterAll);
+
+function labOfTests(before: Hook, after: Hook): Pick<ImportLab, 'server'> & { readonly lab: ImportLab } {
+  const lab = startedBefore(before, () => ImportLab.start(), after);
+  return { lab, server: actingAs(() => lab.server) };
 }

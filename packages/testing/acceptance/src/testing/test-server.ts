@@ -36,7 +36,7 @@ import {
   MemoryPartialBlobStore,
   signJsonWebToken,
 } from '@parley/testkit';
-import { fieldsOf } from './expectations.js';
+import { fieldsOf, type Wire } from './expectations.js';
 import { ResponseChecks } from './response-checks.js';
 import { sharedByTestFiles } from './shared-by-test-files.js';
 import type { TestReply } from './test-reply.js';
@@ -395,6 +395,11 @@ export class TestServer {
     });
   }
 
+  /** Changes a user directly, as the test knows it. */
+  async changeUser({ user }: TestUser, changes: Partial<User>): Promise<void> {
+    await this.storage.uow.write(user.realmId, (tx) => tx.users.update({ ...user, ...changes }));
+  }
+
   /** Limits guests over HTTP to users with whom they share a conversation (users §1.4). */
   async limitGuests(): Promise<void> {
     const { members } = await this.systemGroups();
@@ -410,6 +415,12 @@ export class TestServer {
     const destination =
       typeof to === 'object' ? { type: 'direct', to: to.map(({ id }) => id) } : { type: 'channel', to, topic };
     return fieldsOf(await this.post('/messages', as, { ...destination, content, ...params })).id;
+  }
+
+  /** Returns the newest messages over HTTP, oldest first. */
+  async messagesFor(as: TestUser, params: { readonly num_before: number; readonly [name: string]: unknown }) {
+    const page = { anchor: 'newest', num_after: 0, ...params };
+    return fieldsOf(await this.get('/messages', as, page)).messages as Wire[];
   }
 
   /** Returns the user's flags of a message. */
