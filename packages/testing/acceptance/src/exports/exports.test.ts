@@ -11,19 +11,15 @@ import { WriteRealmExport } from '@parley/transfer/exports';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
 const DAY = 86_400;
 
-let server: TestServer;
-let people: TestServer['people'];
-let blobs: MemoryBlobStore;
-beforeEach(async () => {
-  blobs = new MemoryBlobStore({ nowMs: () => server.clock.nowMs() });
-  server = await TestServer.start({ blobs, exportLimits: { operator: 'ops@chat.example', maxMessages: 20 } });
-  ({ people } = server);
-});
-afterEach(() => server.close());
+const blobs = new MemoryBlobStore({ nowMs: () => server.clock.nowMs() });
+const exportLimits = { operator: 'ops@chat.example', maxMessages: 20 };
+const { server, people } = serverPerTest({ blobs, exportLimits });
+beforeEach(() => blobs.clear());
 
 const request = (as = people.iago, params: object = {}) => server.post('/export/realm', as, { ...params });
 const requested = async (as = people.iago, params: object = {}) => (fieldsOf(await request(as, params)) as Wire).id;

@@ -8,7 +8,7 @@ import { COLUMN_NAMES } from '@parley/server/testing';
 import { RealmReader } from '@parley/transfer/exports';
 import { ImportRealm } from '@parley/transfer/imports';
 import { fieldsOf } from '../testing/expectations.js';
-import { TestServer } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document that is changed in any way.
 type Document = any;
@@ -18,11 +18,10 @@ const options = { names: COLUMN_NAMES, temporaryFolder: folder };
 const unpacked = join(folder, 'unpacked');
 const file = join(unpacked, 'parley.json');
 let original: string;
-let server: TestServer;
 let imports = 0;
 
+const { server } = serverPerSuite();
 beforeAll(async () => {
-  server = await TestServer.start();
   const { desdemona, hamlet } = server.people;
   await server.addBot(hamlet, 'caller', 'outgoingWebhook');
   fieldsOf(
@@ -47,7 +46,6 @@ beforeAll(async () => {
   original = readFileSync(file, 'utf8');
 });
 afterAll(async () => {
-  await server.close();
   rmSync(folder, { recursive: true });
 });
 

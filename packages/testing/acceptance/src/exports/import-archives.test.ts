@@ -61,8 +61,7 @@ async function makeChannel(name: string, subscribers: readonly TestUser[], more:
 }
 
 const messagesOf = async (server: TestServer, as: TestUser): Promise<Wire[]> => {
-  const params = { anchor: 'newest', num_before: 1000, num_after: 0, narrow: [], apply_markdown: false };
-  return (fieldsOf(await server.get('/messages', as, params)) as Wire).messages;
+  return server.messagesFor(as, { num_before: 1000, narrow: [], apply_markdown: false });
 };
 
 /** Returns the texts of people's messages in channels of all topics, and in direct conversations, that a person can read. */

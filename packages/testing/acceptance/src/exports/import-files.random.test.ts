@@ -4,17 +4,13 @@ import { openRecords, type TestRecords } from '@parley/import-plan/testing';
 import { RealmReader } from '@parley/transfer/exports';
 import { AddImportedFiles, MergePlaceholder } from '@parley/transfer/imports';
 import fc from 'fast-check';
-import { ImportLab, personRecord as person } from '../testing/import-lab.js';
+import { labPerSuite, personRecord as person } from '../testing/import-lab.js';
 
 /** `npm run endurance` sets both. */
 const RUNS = process.env.HOSTILE_LOAD === 'long' ? 200 : 8;
 const SEED = Number(process.env.HOSTILE_SEED ?? 1);
 
-let lab: ImportLab;
-beforeAll(async () => {
-  lab = await ImportLab.start();
-});
-afterAll(() => lab.close());
+const { lab } = labPerSuite();
 
 const ACCOUNTS = ['ann', 'ben', 'zoe'];
 const isAccount = (name: string): boolean => ACCOUNTS.includes(name);

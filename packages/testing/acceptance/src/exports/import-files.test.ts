@@ -1,12 +1,8 @@
 import type { RealmId } from '@parley/domain/kernel';
 import type { TestRecords } from '@parley/import-plan/testing';
-import { ImportLab, messageRecord as message, personRecord as person } from '../testing/import-lab.js';
+import { labPerTest, messageRecord as message, personRecord as person } from '../testing/import-lab.js';
 
-let lab: ImportLab;
-beforeEach(async () => {
-  lab = await ImportLab.start();
-});
-afterEach(() => lab.close());
+const { lab } = labPerTest();
 
 /** Export in which only some files have bytes. */
 const exported = (content: string, files: Readonly<Record<string, string | null>>, ...more: TestRecords): TestRecords =>

@@ -4,16 +4,10 @@ import type { TestRecords } from '@parley/import-plan/testing';
 import { RealmReader } from '@parley/transfer/exports';
 import { MergePlaceholder } from '@parley/transfer/imports';
 import { fieldsOf, type Wire } from '../testing/expectations.js';
-import { ImportLab, messageRecord as message, personRecord as person } from '../testing/import-lab.js';
-import type { TestServer, TestUser } from '../testing/test-server.js';
+import { labPerTest, messageRecord as message, personRecord as person } from '../testing/import-lab.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let lab: ImportLab;
-beforeEach(async () => {
-  lab = await ImportLab.start();
-  ({ server } = lab);
-});
-afterEach(() => lab.close());
+const { lab, server } = labPerTest();
 
 interface Channel {
   readonly members: readonly string[];

@@ -3,17 +3,13 @@ import { aRecord, couldRead, type TestRecords } from '@parley/import-plan/testin
 import { type MessageCopy, RealmReader } from '@parley/transfer/exports';
 import fc from 'fast-check';
 import type { Wire } from '../testing/expectations.js';
-import { ImportLab, personRecord as person } from '../testing/import-lab.js';
+import { labPerSuite, personRecord as person } from '../testing/import-lab.js';
 
 /** `npm run endurance` sets both. */
 const RUNS = process.env.HOSTILE_LOAD === 'long' ? 500 : 8;
 const SEED = Number(process.env.HOSTILE_SEED ?? 1);
 
-let lab: ImportLab;
-beforeAll(async () => {
-  lab = await ImportLab.start();
-});
-afterAll(() => lab.close());
+const { lab } = labPerSuite();
 
 const PEOPLE = ['a', 'b', 'zoe'];
 const emailOf = (name: string) => `${name}@x.example`;

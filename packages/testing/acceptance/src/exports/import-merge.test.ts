@@ -2,16 +2,10 @@ import type { RealmId, Transaction } from '@parley/domain/kernel';
 import { reportLines } from '@parley/import-plan';
 import type { TestRecords } from '@parley/import-plan/testing';
 import { fieldsOf, type Wire } from '../testing/expectations.js';
-import { ImportLab, messageRecord as message, personRecord as person } from '../testing/import-lab.js';
-import type { TestServer, TestUser } from '../testing/test-server.js';
+import { labPerTest, messageRecord as message, personRecord as person } from '../testing/import-lab.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let lab: ImportLab;
-beforeEach(async () => {
-  lab = await ImportLab.start();
-  ({ server } = lab);
-});
-afterEach(() => lab.close());
+const { lab, server } = labPerTest();
 
 /** Organization with its own messages before the import. */
 const LIVING: TestRecords = [

@@ -1,13 +1,9 @@
 import type { RealmId } from '@parley/domain/kernel';
 import type { TestRecords } from '@parley/import-plan/testing';
-import { ImportLab, messageRecord as message, personRecord as person } from '../testing/import-lab.js';
+import { labPerTest, messageRecord as message, personRecord as person } from '../testing/import-lab.js';
 import type { TestUser } from '../testing/test-server.js';
 
-let lab: ImportLab;
-beforeEach(async () => {
-  lab = await ImportLab.start();
-});
-afterEach(() => lab.close());
+const { lab } = labPerTest();
 
 const BASE: TestRecords = [
   person('ann', { role: 'owner' }),

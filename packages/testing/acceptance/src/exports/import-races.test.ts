@@ -1,12 +1,8 @@
 import type { RealmId } from '@parley/domain/kernel';
 import type { TestRecords } from '@parley/import-plan/testing';
-import { ImportLab, messageRecord as message, personRecord as person } from '../testing/import-lab.js';
+import { labPerSuite, messageRecord as message, personRecord as person } from '../testing/import-lab.js';
 
-let lab: ImportLab;
-beforeAll(async () => {
-  lab = await ImportLab.start();
-});
-afterAll(() => lab.close());
+const { lab } = labPerSuite();
 
 const LIVING: TestRecords = [
   { kind: 'organization', id: 'o', name: 'Acme' },

@@ -6,16 +6,10 @@ import { RealmReader } from '@parley/transfer/exports';
 import { ImportRealm } from '@parley/transfer/imports';
 import fc from 'fast-check';
 import { fieldsOf, type Wire } from '../testing/expectations.js';
-import { ImportLab, messageRecord as message, personRecord as person } from '../testing/import-lab.js';
-import type { TestServer, TestUser } from '../testing/test-server.js';
+import { labPerTest, messageRecord as message, personRecord as person } from '../testing/import-lab.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let lab: ImportLab;
-beforeEach(async () => {
-  lab = await ImportLab.start();
-  ({ server } = lab);
-});
-afterEach(() => lab.close());
+const { lab, server } = labPerTest();
 
 const RECORDS: TestRecords = [
   { kind: 'organization', id: 'o', name: 'Acme', description: 'Anvils', createdAt: 1_500_000_000 },

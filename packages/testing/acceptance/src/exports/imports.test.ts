@@ -6,14 +6,11 @@ import { RunRequestedImports, UndoRequestedImports } from '@parley/transfer/impo
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { jobsWithin, runJobs } from '../testing/jobs.js';
 import { postFiles } from '../testing/multipart.js';
-import { sharedServer, TestServer, type TestUser } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
+import { TestServer, type TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
-const newOrganization = sharedServer();
-beforeEach(async () => {
-  server = await newOrganization();
-  ({ people } = server);
+const { server, people } = organizationPerTest();
+beforeEach(() => {
   Object.assign(server.importRunner, new FakeImportRunner());
 });
 

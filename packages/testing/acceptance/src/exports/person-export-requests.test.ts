@@ -9,20 +9,16 @@ import { filesOfArchive } from '../testing/archives.js';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
+import { serverPerTest } from '../testing/servers.js';
 import { TestBrowser } from '../testing/test-browser.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 
 const HOUR_MS = 3_600_000;
 
-let server: TestServer;
-let people: TestServer['people'];
-let blobs: MemoryBlobStore;
-beforeEach(async () => {
-  blobs = new MemoryBlobStore({ nowMs: () => server.clock.nowMs() });
-  server = await TestServer.start({ blobs, exportLimits: { operator: 'ops@chat.example', maxBytes: 1_000_000 } });
-  ({ people } = server);
-});
-afterEach(() => server.close());
+const blobs = new MemoryBlobStore({ nowMs: () => server.clock.nowMs() });
+const exportLimits = { operator: 'ops@chat.example', maxBytes: 1_000_000 };
+const { server, people } = serverPerTest({ blobs, exportLimits });
+beforeEach(() => blobs.clear());
 
 const request = (as: TestUser, params: object = {}) =>
   server.post('/export/users', as, { password: as.password, ...params });
@@ -208,14 +204,13 @@ describe('copies of personal data (extensions §12)', () => {
 
   it('fails a copy after three interrupted attempts', async () => {
     const { hamlet } = people;
-    blobs.put = async () => {
-      throw new Error('The disk is full');
-    };
+    const put = jest.spyOn(blobs, 'put').mockRejectedValue(new Error('The disk is full'));
     await requested(hamlet);
     for (let n = 0; n < 3; n++) {
       await write().catch(() => undefined);
       server.clock.advance(3600);
     }
+    put.mockRestore();
     expect(await list(hamlet)).toMatchObject([{ status: 'failed' }]);
   });
 

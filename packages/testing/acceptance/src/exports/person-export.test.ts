@@ -1,13 +1,9 @@
 import { filesOfArchive } from '../testing/archives.js';
 import { fieldsOf } from '../testing/expectations.js';
 import { imageFile, postFiles } from '../testing/multipart.js';
-import { TestServer } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start();
-});
-afterAll(() => server.close());
+const { server } = serverPerSuite();
 
 async function filesOf(archive: AsyncIterable<Uint8Array>): Promise<ReadonlyMap<string, string>> {
   const chunks: Uint8Array[] = [];

@@ -3,17 +3,12 @@ import { MemoryBlobStore } from '@parley/testkit';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { type FileUpload, imageFile, MULTIPART, multipart, postFiles } from '../testing/multipart.js';
-import { sharedServer, type TestServer, type TestUser } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
 const blobs = new MemoryBlobStore({ nowMs: () => server.clock.nowMs() });
-const newOrganization = sharedServer({ blobs });
-beforeEach(async () => {
-  blobs.clear();
-  server = await newOrganization();
-  ({ people } = server);
-});
+const { server, people } = organizationPerTest({ blobs });
+beforeEach(() => blobs.clear());
 
 const change = (as = people.hamlet, files: readonly FileUpload[] = [imageFile()]) =>
   postFiles(server, '/users/me/avatar', as, files);

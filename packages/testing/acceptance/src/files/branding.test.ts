@@ -2,17 +2,11 @@ import { MemoryBlobStore } from '@parley/testkit';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { type FileUpload, imageFile, postFiles } from '../testing/multipart.js';
-import { sharedServer, type TestServer } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
 
-let server: TestServer;
-let people: TestServer['people'];
 const blobs = new MemoryBlobStore({ nowMs: () => server.clock.nowMs() });
-const newOrganization = sharedServer({ blobs });
-beforeEach(async () => {
-  blobs.clear();
-  server = await newOrganization();
-  ({ people } = server);
-});
+const { server, people } = organizationPerTest({ blobs });
+beforeEach(() => blobs.clear());
 
 const postIcon = (files: readonly FileUpload[] = [imageFile()], as = people.iago) =>
   postFiles(server, '/realm/icon', as, files);

@@ -3,20 +3,17 @@ import { MemoryBlobStore } from '@parley/testkit';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { type FileUpload, imageFile, postFiles } from '../testing/multipart.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
-let blobs: MemoryBlobStore;
+const blobs = new MemoryBlobStore({ nowMs: () => server.clock.nowMs() });
 let outsider: TestUser;
+const { server, people } = serverPerTest({ blobs });
 beforeEach(async () => {
-  blobs = new MemoryBlobStore({ nowMs: () => server.clock.nowMs() });
-  server = await TestServer.start({ blobs });
-  ({ people } = server);
+  blobs.clear();
   const realmId = await server.addRealm('other');
   outsider = await server.addUser({ email: 'o@other.example', fullName: 'Other', role: 'owner', realmId });
 });
-afterEach(() => server.close());
 
 const add = (name: string, as = people.hamlet, files: readonly FileUpload[] = [imageFile()]) =>
   postFiles(server, `/realm/emoji/${encodeURIComponent(name)}`, as, files);

@@ -1,11 +1,7 @@
-import { TestServer } from '../testing/test-server.js';
+import { serverPerTest } from '../testing/servers.js';
 
 describe('emoji data for clients', () => {
-  let server: TestServer;
-  beforeEach(async () => {
-    server = await TestServer.start();
-  });
-  afterEach(() => server.close());
+  const { server } = serverPerTest();
 
   it('serves canonical names by code at the URL from register', async () => {
     const registered = await server.post('/register', server.people.hamlet, { fetch_event_types: ['realm'] });

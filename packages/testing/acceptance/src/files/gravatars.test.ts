@@ -1,19 +1,16 @@
 import { createHash } from 'node:crypto';
-import { sharedServer, type TestServer, type TestUser } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
 /**
  * Contract decision 21: a gravatar URL contains a hash of the email, so only users with access to the email may
  * receive it.
  */
 describe('gravatar hash', () => {
-  let server: TestServer;
-  let people: TestServer['people'];
   let hash: string;
 
-  const newOrganization = sharedServer();
+  const { server, people } = organizationPerTest();
   beforeEach(async () => {
-    server = await newOrganization();
-    ({ people } = server);
     const { user } = people.hamlet;
     hash = createHash('md5').update(user.email).digest('hex');
     await server.storage.uow.write(user.realmId, (tx) =>

@@ -8,7 +8,8 @@ import { fieldsOf, type Wire } from '../testing/expectations.js';
 import { pngOf } from '../testing/images.js';
 import { runJobs } from '../testing/jobs.js';
 import { type FileUpload, postFiles } from '../testing/multipart.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
 /** Records the order in which images are resized. */
 class RememberingProcessor implements ImageProcessor {
@@ -25,20 +26,15 @@ class RememberingProcessor implements ImageProcessor {
   }
 }
 
-let server: TestServer;
-let people: TestServer['people'];
-let blobs: MemoryBlobStore;
+const blobs = new MemoryBlobStore({ nowMs: () => server.clock.nowMs() });
 const images = new RememberingProcessor();
 let outsider: TestUser;
 
+const { server, people } = serverPerSuite({ blobs, images });
 beforeAll(async () => {
-  blobs = new MemoryBlobStore({ nowMs: () => server.clock.nowMs() });
-  server = await TestServer.start({ blobs, images });
-  ({ people } = server);
   const realmId = await server.addRealm('other');
   outsider = await server.addUser({ email: 'prospero@other.com', fullName: 'Prospero', realmId });
 });
-afterAll(() => server.close());
 
 const uploaded = async (as: TestUser, file: FileUpload): Promise<string> =>
   String(fieldsOf(await postFiles(server, '/user_uploads', as, [file])).url);

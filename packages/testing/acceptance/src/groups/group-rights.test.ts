@@ -1,8 +1,8 @@
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
+import type { TestServer, TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
+const { server, people } = serverPerSuite();
 /** Bot in the members-only group. */
 let bot: TestUser;
 let system: Awaited<ReturnType<TestServer['systemGroups']>>;
@@ -67,15 +67,12 @@ const rowsOf = (table: string): string[][] =>
 
 describe('group permission (users §12.2)', () => {
   beforeAll(async () => {
-    server = await TestServer.start();
-    ({ people } = server);
     system = await server.systemGroups();
     bot = await server.addBot(people.hamlet, 'helper');
     fieldsOf(
       await server.patch('/realm', people.desdemona, { can_manage_all_groups: { new: onlyOf(people.cordelia) } }),
     );
   });
-  afterAll(() => server.close());
 
   const callerOf = (name: string): TestUser =>
     ({

@@ -2,15 +2,12 @@ import { SendGroupMembershipNotices } from '@parley/domain/writing';
 import { eventsAfter, openQueue, type TestQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
-import { sharedServer, type TestPerson, type TestServer, type TestUser } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
+import type { TestPerson, TestServer, TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
 let system: Awaited<ReturnType<TestServer['systemGroups']>>;
-const newOrganization = sharedServer();
+const { server, people } = organizationPerTest();
 beforeEach(async () => {
-  server = await newOrganization();
-  ({ people } = server);
   system = await server.systemGroups();
 });
 
@@ -195,8 +192,7 @@ describe('group membership request', () => {
     const [first, last] = [crowd[0]!, crowd.at(-1)!];
     const newest = async (user: TestUser) => {
       const narrow = [['is', 'dm']];
-      const page = { narrow, anchor: 'newest', num_before: 10, num_after: 0, apply_markdown: false };
-      const { messages } = fieldsOf(await server.get('/messages', user, page)) as Wire;
+      const messages = await server.messagesFor(user, { narrow, num_before: 10, apply_markdown: false });
       return messages.map(({ content }: Wire) => content);
     };
     fieldsOf(await change(iago, id, { add: ids(...crowd) }));
@@ -260,7 +256,7 @@ describe('group membership request', () => {
   it('validates in the order of the contract', async () => {
     const { iago, hamlet, cordelia, polonius } = people;
     const gone = await server.addUser({ email: 'gone@zulip.com', fullName: 'Gone' });
-    await server.storage.uow.write(gone.user.realmId, (tx) => tx.users.update({ ...gone.user, isActive: false }));
+    await server.changeUser(gone, { isActive: false });
     const other = await inAnotherRealm();
     const bot = await server.storage.uow.read(server.realmId, ({ users }) =>
       users.findSystemBot(server.realmId, 'welcome'),
@@ -327,7 +323,7 @@ describe('group membership request', () => {
   it('accepts bots as members and as callers', async () => {
     const helper = await server.addUser({ email: 'helper@zulip.com', fullName: 'Helper' });
     const bot = { kind: 'generic', ownerId: people.hamlet.id, isSystem: false, defaultSendingChannelId: null } as const;
-    await server.storage.uow.write(helper.user.realmId, (tx) => tx.users.update({ ...helper.user, bot }));
+    await server.changeUser(helper, { bot });
     const id = await create('cast', {}, helper);
     fieldsOf(await change(helper, id, { add: ids(helper, people.cordelia) }));
     expect(await membersOf(id)).toEqual(ids(people.cordelia, helper));
@@ -352,9 +348,7 @@ describe('group membership request', () => {
     expect(await subgroups()).toEqual([inner, middle]);
     expect(await subgroups({ direct_subgroup_only: true })).toEqual([middle]);
 
-    await server.storage.uow.write(cordelia.user.realmId, (tx) =>
-      tx.users.update({ ...cordelia.user, isActive: false }),
-    );
+    await server.changeUser(cordelia, { isActive: false });
     expect(await membersOf(outer)).toEqual(ids(hamlet));
     const paths = [`/user_groups/${UNKNOWN}/members`, `/user_groups/${UNKNOWN}/members/${iago.id}`];
     for (const path of [...paths, `/user_groups/${UNKNOWN}/subgroups`]) {
