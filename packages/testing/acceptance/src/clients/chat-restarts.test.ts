@@ -2,25 +2,23 @@ import { Chat, type ConversationView, MemoryCache, type Narrow, narrowKey } from
 import { ParleyClient } from '@parley/client';
 import { until } from '@parley/testkit';
 import { fieldsOf } from '../testing/expectations.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
 let hamlet: TestUser;
 let iago: TestUser;
 let town: number;
 let cache: MemoryCache;
 const running: Chat[] = [];
 
+afterEach(() => {
+  for (const chat of running.splice(0)) chat.stop();
+});
+const { server } = serverPerTest({ worksInBackground: true });
 beforeEach(async () => {
-  server = await TestServer.start({ worksInBackground: true });
   ({ hamlet, iago } = server.people);
   town = await server.createChannel('town', [hamlet, iago]);
   cache = new MemoryCache();
-});
-
-afterEach(async () => {
-  for (const chat of running.splice(0)) chat.stop();
-  await server.close();
 });
 
 const clientOf = ({ email, apiKey }: TestUser, send = fetch) =>

@@ -2,19 +2,15 @@ import { Chat, type Destination } from '@parley/chat';
 import { ParleyClient } from '@parley/client';
 import { until } from '@parley/testkit';
 import { fieldsOf } from '../testing/expectations.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
 const running: Chat[] = [];
 
-beforeEach(async () => {
-  server = await TestServer.start();
-});
-
-afterEach(async () => {
+afterEach(() => {
   for (const chat of running.splice(0)) chat.stop();
-  await server.close();
 });
+const { server } = serverPerTest();
 
 /** Starts a chat and loads the messages of a channel. */
 async function start({ email, apiKey }: TestUser, channelId: number): Promise<Chat> {

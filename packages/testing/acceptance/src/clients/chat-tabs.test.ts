@@ -13,20 +13,18 @@ import {
 import { ParleyClient } from '@parley/client';
 import { until } from '@parley/testkit';
 import { fieldsOf } from '../testing/expectations.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
 let tabs: MemoryTabs;
 const running: Chat[] = [];
 
-beforeEach(async () => {
-  server = await TestServer.start({ worksInBackground: true });
-  tabs = new MemoryTabs();
-});
-
-afterEach(async () => {
+afterEach(() => {
   for (const chat of running.splice(0)) chat.stop();
-  await server.close();
+});
+const { server } = serverPerTest({ worksInBackground: true });
+beforeEach(() => {
+  tabs = new MemoryTabs();
 });
 
 /** Runs fifty times faster than normal. */

@@ -15,19 +15,15 @@ import {
 import { ParleyClient } from '@parley/client';
 import { until } from '@parley/testkit';
 import { fieldsOf } from '../testing/expectations.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
 const running: Chat[] = [];
 
-beforeEach(async () => {
-  server = await TestServer.start({ worksInBackground: true });
-});
-
-afterEach(async () => {
+afterEach(() => {
   for (const chat of running.splice(0)) chat.stop();
-  await server.close();
 });
+const { server } = serverPerTest({ worksInBackground: true });
 
 const clientOf = ({ email, apiKey }: TestUser, send = fetch, polls = false) =>
   new ParleyClient({ url: server.url, credentials: { email, apiKey }, fetch: send, maxRetries: 0, polls });

@@ -1,12 +1,12 @@
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
 /** Core chat flow over HTTP: users send messages and receive each other's messages immediately. */
 describe('chat between two users', () => {
-  let server: TestServer;
   let hamlet: TestUser;
   let cordelia: TestUser;
+  const { server } = serverPerTest();
   beforeEach(async () => {
-    server = await TestServer.start();
     ({ hamlet, cordelia } = server.people);
     const channels = JSON.stringify([{ name: 'Denmark' }]);
     const reply = await server.post('/users/me/subscriptions', hamlet, {
@@ -15,7 +15,6 @@ describe('chat between two users', () => {
     });
     expect(reply.status).toBe(200);
   });
-  afterEach(() => server.close());
 
   const register = async (as: TestUser) => {
     const { status, body } = await server.post('/register', as, { event_types: ['message'], apply_markdown: true });

@@ -1,13 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { serverPerSuite } from '../testing/servers.js';
 import { TestBrowser } from '../testing/test-browser.js';
-import { basic, TestServer, type TestUser } from '../testing/test-server.js';
+import { basic, type TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
 let ann: TestUser;
 let mount: Server;
+const { server } = serverPerSuite({ realmAddresses: 'path' });
 beforeAll(async () => {
-  server = await TestServer.start({ realmAddresses: 'path' });
   const realmId = await server.addRealm('shop');
   ann = await server.addUser({ email: 'ann@example.org', fullName: 'Ann', realmId });
   mount = createServer(server.parley.mount('/chat'));
@@ -16,7 +16,6 @@ beforeAll(async () => {
 afterAll(async () => {
   mount.closeAllConnections();
   mount.close();
-  await server.close();
 });
 
 const at = (path: string, as: TestUser | null = null) => server.request('GET', `/${path}`, { as });

@@ -1,16 +1,15 @@
 import { type ClientOptions, ParleyClient, type ReceivedEvent, type StreamOptions } from '@parley/client';
 import { until } from '@parley/testkit';
 import { fieldsOf } from '../testing/expectations.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
 let town: number;
+const { server } = serverPerSuite({ worksInBackground: true });
 beforeAll(async () => {
-  server = await TestServer.start({ worksInBackground: true });
   fieldsOf(await server.patch('/realm', server.people.desdemona, { enable_spectator_access: true }));
   town = await server.createChannel('town', [server.people.hamlet], { is_web_public: true });
 });
-afterAll(() => server.close());
 
 const clientOf = ({ email, apiKey }: TestUser, options: Partial<ClientOptions> = {}) =>
   new ParleyClient({ url: server.url, credentials: { email, apiKey }, ...options });

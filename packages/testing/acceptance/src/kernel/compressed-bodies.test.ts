@@ -1,16 +1,15 @@
 import { createHook } from 'node:async_hooks';
 import { brotliCompressSync, createGunzip, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
+import { serverPerSuite } from '../testing/servers.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
 let bot: TestUser;
+const { server } = serverPerSuite();
 beforeAll(async () => {
-  server = await TestServer.start();
   await server.createChannel('reports', [server.people.hamlet]);
   bot = await server.addBot(server.people.hamlet, 'hook', 'incomingWebhook');
 });
-afterAll(() => server.close());
 
 const ENCODINGS = [
   ['gzip', gzipSync],

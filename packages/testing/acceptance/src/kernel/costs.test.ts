@@ -2,10 +2,10 @@ import { SendMessage } from '@parley/domain/writing';
 import { until } from '@parley/testkit';
 import Sqlite, { type Statement } from 'better-sqlite3';
 import { fieldsOf } from '../testing/expectations.js';
+import { serverPerSuite } from '../testing/servers.js';
 import { TestServer } from '../testing/test-server.js';
 import { isOnPostgres } from '../testing/test-storage.js';
 
-let server: TestServer;
 let channelId: number;
 /** Message of the past and a newer one, which nobody has read. */
 let ids: readonly number[];
@@ -16,8 +16,8 @@ const request = (as: 'hamlet' | 'iago', method: string, path: string, params = {
 const send = async (content: string): Promise<number> =>
   (await request('hamlet', 'POST', '/messages', { type: 'stream', to: channelId, topic: 'lunch', content })).id;
 
+const { server } = serverPerSuite();
 beforeAll(async () => {
-  server = await TestServer.start();
   const { hamlet, iago, cordelia } = server.people;
   channelId = await server.createChannel('town', [hamlet, iago, cordelia]);
   const contents = Array.from(
@@ -26,7 +26,6 @@ beforeAll(async () => {
   );
   ids = await Promise.all(contents.map(send));
 });
-afterAll(() => server.close());
 
 interface Cost {
   /** Pages that SQLite writes to its log, and their bytes there. */

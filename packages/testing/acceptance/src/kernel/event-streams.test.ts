@@ -4,23 +4,20 @@ import { type EventQueue, wholeRealm } from '@parley/domain/kernel';
 import { flagChange } from '@parley/testkit';
 import compression from 'compression';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
+import { serverPerTest } from '../testing/servers.js';
 import { TestBrowser } from '../testing/test-browser.js';
 import { type StreamOptions, TestEventStream } from '../testing/test-event-stream.js';
 import type { TestReply } from '../testing/test-reply.js';
 import { TestServer, type TestUser, webTokenOf } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
 let general: number;
 const streams: TestEventStream[] = [];
-beforeEach(async () => {
-  server = await TestServer.start();
-  ({ people } = server);
-  general = await server.createChannel('general', [people.hamlet, people.cordelia], {}, people.iago);
-});
-afterEach(async () => {
+afterEach(() => {
   for (const stream of streams.splice(0)) stream.close();
-  await server.close();
+});
+const { server, people } = serverPerTest();
+beforeEach(async () => {
+  general = await server.createChannel('general', [people.hamlet, people.cordelia], {}, people.iago);
 });
 
 const register = async (as: TestUser, params: object = {}, at = server): Promise<string> =>

@@ -3,15 +3,9 @@ import { ExpireMessages } from '@parley/domain/writing';
 import { openQueue } from '../testing/event-queues.js';
 import { fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
-import { sharedServer, type TestServer } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
 
-let server: TestServer;
-let people: TestServer['people'];
-const newOrganization = sharedServer({ sendsMail: false });
-beforeEach(async () => {
-  server = await newOrganization();
-  ({ people } = server);
-});
+const { server, people } = organizationPerTest({ sendsMail: false });
 
 /** Limits of 32-bit integers and exact doubles; as days, the values exceed the range of dates. */
 const NUMBERS = [2 ** 31, Number.MAX_SAFE_INTEGER];

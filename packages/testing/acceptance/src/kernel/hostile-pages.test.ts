@@ -1,28 +1,26 @@
 import fc from 'fast-check';
 import { fieldsOf } from '../testing/expectations.js';
+import { serverPerSuite } from '../testing/servers.js';
 import { TestBrowser } from '../testing/test-browser.js';
-import { TestServer } from '../testing/test-server.js';
 
 const TRUSTED = 'https://app.example';
 
 /** Cross-site requests, which carry the user's cookies, a fixed `Origin` or `Sec-Fetch-Site`, and any body. */
 describe('cross-site request', () => {
-  let server: TestServer;
   let userId: number;
   let session: string;
   let port: string;
+  const { server } = serverPerSuite({
+    authenticate: async ({ headers }) => (headers.cookie?.includes('host=yes') ? { realm: 'zulip', userId } : null),
+    trustedOrigins: new Set([TRUSTED]),
+  });
   beforeAll(async () => {
-    server = await TestServer.start({
-      authenticate: async ({ headers }) => (headers.cookie?.includes('host=yes') ? { realm: 'zulip', userId } : null),
-      trustedOrigins: new Set([TRUSTED]),
-    });
     const { hamlet, iago } = server.people;
     userId = hamlet.id;
     ({ port } = new URL(server.url));
     const browser = await TestBrowser.loggedIn(server, iago);
     session = [...browser.cookies].map((pair) => pair.join('=')).join('; ');
   });
-  afterAll(() => server.close());
 
   const origins = () => [
     'null',

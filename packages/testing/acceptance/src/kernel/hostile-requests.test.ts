@@ -1,13 +1,9 @@
 import fc from 'fast-check';
-import { TestServer } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
 
 /** Untrusted input is rejected in JSON and must never cause a 500 or a crash. */
 describe('hostile request', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await TestServer.start();
-  });
-  afterAll(() => server.close());
+  const { server } = serverPerSuite();
 
   const path = fc.constantFrom(
     ...['/messages', '/messages/flags', '/messages/flags/narrow', '/messages/render', '/register', '/fetch_api_key'],

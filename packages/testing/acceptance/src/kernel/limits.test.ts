@@ -1,21 +1,20 @@
 import { type Member, membersOfDto, type Route } from '@parley/http';
 import { excessesOf, fieldTextOf, leastOf, type ParameterSchema, unboundedIn } from '@parley/testkit';
+import { serverPerSuite } from '../testing/servers.js';
 import { TestBrowser } from '../testing/test-browser.js';
 import type { TestReply } from '../testing/test-reply.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import type { TestUser } from '../testing/test-server.js';
 
 /** Tests are generated from the route table, so new operations are covered automatically. */
-let server: TestServer;
 let routes: readonly Route[];
 let helper: TestUser;
 let browser: TestBrowser;
+const { server } = serverPerSuite();
 beforeAll(async () => {
-  server = await TestServer.start();
   routes = server.parley.routes;
   browser = await TestBrowser.loggedIn(server, server.people.desdemona);
   helper = await server.addBot(server.people.desdemona, 'helper');
 });
-afterAll(() => server.close());
 
 const schemaOf = ({ type }: Member) => type.schema as ParameterSchema;
 const nameOf = ({ method, path }: Route) => `${method} ${path}`;

@@ -3,16 +3,13 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { serverPerSuite } from '../testing/servers.js';
 import { TestServer } from '../testing/test-server.js';
 
 /** Relative to the manifest, because the package does not export the path of its command. */
 const REDOCLY = join(dirname(require.resolve('@redocly/cli/package.json')), 'bin/cli.js');
 
-let server: TestServer;
-beforeAll(async () => {
-  server = await TestServer.start();
-});
-afterAll(() => server.close());
+const { server } = serverPerSuite();
 
 describe('GET /openapi.json', () => {
   it('describes every operation to any caller as OpenAPI 3.1', async () => {

@@ -1,7 +1,7 @@
 import { Chat } from '@parley/chat';
 import { ParleyClient } from '@parley/client';
 import { until } from '@parley/testkit';
-import { TestServer } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
 
 /** Shop with more orders than clients hold (extensions §18): one private channel per order, read by all staff. */
 const realm = 'shop';
@@ -10,7 +10,6 @@ const kim = { realm, externalId: 'kim' };
 const customer = (n: number) => ({ realm, externalId: `customer ${n}` });
 const emailOf = ({ externalId }: { externalId: string }) => `${externalId.replace(' ', '-')}@shop.example`;
 
-let server: TestServer;
 let session: { readonly realm: string; readonly externalId: string };
 let orders = 0;
 const running: Chat[] = [];
@@ -59,8 +58,8 @@ type Row = { readonly name: string; readonly full_name: string };
 const names = (rows: readonly Row[]) => rows.map(({ name }) => name);
 const people = (rows: readonly Row[]) => rows.map(({ full_name }) => full_name);
 
+const { server } = serverPerSuite({ authenticate: async () => session, worksInBackground: true });
 beforeAll(async () => {
-  server = await TestServer.start({ authenticate: async () => session, worksInBackground: true });
   const { realms, users } = server.parley;
   await realms.ensure({ name: realm, title: 'The Shop', preset: 'customers' });
   await users.upsert({ ...owner, name: 'Sam', email: emailOf(owner), role: 'owner' });
@@ -70,7 +69,6 @@ beforeAll(async () => {
 afterEach(() => {
   for (const chat of running.splice(0)) chat.stop();
 });
-afterAll(() => server.close());
 
 async function start(): Promise<Chat> {
   session = kim;

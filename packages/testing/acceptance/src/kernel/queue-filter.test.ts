@@ -1,13 +1,9 @@
 import type { EventQueue } from '@parley/domain/kernel';
 import { expectRefusal } from '../testing/expectations.js';
-import { TestServer } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
 
 describe('register request', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await TestServer.start();
-  });
-  afterAll(() => server.close());
+  const { server } = serverPerSuite();
 
   const register = (params: object) =>
     server.post('/register', server.people.hamlet, { fetch_event_types: [], ...params });

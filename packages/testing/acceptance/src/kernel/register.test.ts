@@ -1,5 +1,6 @@
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
-import { basic, sharedServer, type TestServer, type TestUser } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
+import { basic, type TestUser } from '../testing/test-server.js';
 
 const ALWAYS = [
   'idle_queue_timeout_secs',
@@ -11,13 +12,7 @@ const ALWAYS = [
 ];
 
 describe('POST /register', () => {
-  let server: TestServer;
-  let people: TestServer['people'];
-  const newOrganization = sharedServer();
-  beforeEach(async () => {
-    server = await newOrganization();
-    ({ people } = server);
-  });
+  const { server, people } = organizationPerTest();
 
   const register = (params: object = {}, as: TestUser = people.hamlet, headers = {}) =>
     server.request('POST', '/register', { as, params: { ...params }, headers });

@@ -1,14 +1,12 @@
 import type { Route } from '@parley/http';
-import { TestServer } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
 
 describe('route table', () => {
-  let server: TestServer;
   let routes: readonly Route[];
-  beforeAll(async () => {
-    server = await TestServer.start();
+  const { server } = serverPerSuite();
+  beforeAll(() => {
     routes = server.parley.routes;
   });
-  afterAll(() => server.close());
 
   it('resolves the use case of every route that has one', () => {
     const named = routes.filter(({ useCase }) => useCase);

@@ -1,13 +1,9 @@
 import { fieldsOf } from '../testing/expectations.js';
-import { sharedServer, type TestServer } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
 
 /** An unpaired surrogate is invalid, breaks strict clients and cannot be stored, so it becomes U+FFFD. */
 describe('unpaired surrogate', () => {
-  let server: TestServer;
-  const newOrganization = sharedServer();
-  beforeEach(async () => {
-    server = await newOrganization();
-  });
+  const { server } = organizationPerTest();
 
   const post = (path: string, type: string, body: string | Buffer) =>
     server.request('POST', path, { as: server.people.hamlet, body, headers: { 'Content-Type': type } });

@@ -177,8 +177,7 @@ describe('link preview (markdown §15.6)', () => {
     await preview();
     expect(await shown(id)).toContain('Zanzibarian');
     const narrow = [{ operator: 'search', operand: 'Zanzibarian' }];
-    const params = { narrow, anchor: 'newest', num_before: 10, num_after: 0 };
-    expect((fieldsOf(await server.get('/messages', people.hamlet, params)) as Wire).messages).toEqual([]);
+    expect(await server.messagesFor(people.hamlet, { narrow, num_before: 10 })).toEqual([]);
   });
 });
 

@@ -1,14 +1,9 @@
 import { expectRefusal } from '../testing/expectations.js';
-import { sharedServer, type TestServer, type TestUser } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
 describe('POST /messages/render', () => {
-  let server: TestServer;
-  let people: TestServer['people'];
-  const newOrganization = sharedServer();
-  beforeEach(async () => {
-    server = await newOrganization();
-    ({ people } = server);
-  });
+  const { server, people } = organizationPerTest();
   const render = (content: string, as: TestUser = people.hamlet) => server.post('/messages/render', as, { content });
 
   it('returns rendered content and stores nothing', async () => {
