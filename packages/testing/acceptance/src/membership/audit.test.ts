@@ -6,23 +6,19 @@ import { RunRequestedImports } from '@parley/transfer/imports';
 import { fieldsOf } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
 import { postFiles } from '../testing/multipart.js';
+import { loggedLines, serverPerSuite } from '../testing/servers.js';
 import { TestBrowser } from '../testing/test-browser.js';
 import type { TestReply } from '../testing/test-reply.js';
-import { TestServer, webTokenOf } from '../testing/test-server.js';
+import { webTokenOf } from '../testing/test-server.js';
 
 const verified = (email: string) => ({ email, emailStatements: [{ email, isVerified: true }] });
 
 describe('audit line', () => {
-  const lines: Record<string, unknown>[] = [];
-  let server: TestServer;
-  beforeAll(async () => {
-    const log = (fields: object) => void lines.push(fields as Record<string, unknown>);
-    server = await TestServer.start({ logger: { info: () => {}, warn: log, error: log } });
-  });
+  const { lines, logger } = loggedLines();
+  const { server } = serverPerSuite({ logger });
   beforeEach(() => {
     lines.length = 0;
   });
-  afterAll(() => server.close());
 
   it('names the actor, the target and the old and new role', async () => {
     const { desdemona, hamlet } = server.people;
@@ -95,8 +91,7 @@ describe('audit line', () => {
 });
 
 describe('audit line of a log-in', () => {
-  const lines: Record<string, unknown>[] = [];
-  let server: TestServer;
+  const { lines, logger } = loggedLines();
   /** Identity that the service confirms; an error rejects the log-in. */
   let confirmed: Partial<ExternalIdentity> | Error;
   const service: LogInProvider = {
@@ -113,23 +108,21 @@ describe('audit line of a log-in', () => {
       return { subject: 's', email: null, emailStatements: [], fullName: 'Yorick', role: null, ...confirmed };
     },
   };
+  const { server } = serverPerSuite({
+    logger,
+    logInProviders: [service],
+    isDev: true,
+    sendsMail: false,
+    authenticate: async ({ headers }) =>
+      headers.cookie?.includes('host=') ? { realm: 'zulip', externalId: 'nobody' } : null,
+  });
   beforeAll(async () => {
-    const log = (fields: object) => void lines.push(fields as Record<string, unknown>);
-    server = await TestServer.start({
-      logger: { info: () => {}, warn: log, error: log },
-      logInProviders: [service],
-      isDev: true,
-      sendsMail: false,
-      authenticate: async ({ headers }) =>
-        headers.cookie?.includes('host=') ? { realm: 'zulip', externalId: 'nobody' } : null,
-    });
     await server.changeRealm({ settings: { openIdConnectAuthentication: true, inviteRequired: false } });
     fieldsOf(await server.delete(`/users/${server.people.polonius.id}`, server.people.desdemona));
   });
   beforeEach(() => {
     lines.length = 0;
   });
-  afterAll(() => server.close());
 
   const post = (path: string, params: object) => server.post(path, null, { ...params });
   const json = (username: string, password: string) => new TestBrowser(server).logIn({ email: username, password });

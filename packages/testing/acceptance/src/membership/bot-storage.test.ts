@@ -1,15 +1,12 @@
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
 let helper: TestUser;
-beforeAll(async () => {
-  server = await TestServer.start();
-});
+const { server } = serverPerSuite();
 beforeEach(async () => {
   helper = await server.addBot(server.people.hamlet, `helper${++bots}`);
 });
-afterAll(() => server.close());
 let bots = 0;
 
 const put = (storage: object, as = helper) => server.request('PUT', '/bot_storage', { as, params: { storage } });

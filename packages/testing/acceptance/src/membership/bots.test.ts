@@ -1,23 +1,20 @@
 import { GrantSpecialPermission } from '@parley/domain/users';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, notListed, type Wire } from '../testing/expectations.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
 let count = 0;
 /** Unique per test. */
 let name: string;
+const { server, people } = serverPerSuite();
 beforeAll(async () => {
-  server = await TestServer.start();
-  ({ people } = server);
   await server.createChannel('secret', [people.hamlet], { invite_only: true });
   await server.createChannel('general');
 });
 beforeEach(() => {
   name = `helper${++count}`;
 });
-afterAll(() => server.close());
 
 const create = (params: object = {}, as = people.hamlet) =>
   server.post('/bots', as, { full_name: `The ${name}`, short_name: name, ...params });
@@ -429,7 +426,7 @@ describe('PATCH /bots/:bot_id', () => {
     const own = "Failed to change owner, bots can't own other bots";
     expectRefusal(await update(user_id, { bot_owner_id: first.user_id }), own);
     const gone = await server.addUser({ email: `gone${count}@zulip.com`, fullName: `Gone ${count}` });
-    await server.storage.uow.write(gone.user.realmId, (tx) => tx.users.update({ ...gone.user, isActive: false }));
+    await server.changeUser(gone, { isActive: false });
     expectRefusal(await update(user_id, { bot_owner_id: gone.id }), 'Failed to change owner, user is deactivated');
   });
 });

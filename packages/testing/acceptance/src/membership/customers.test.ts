@@ -1,6 +1,6 @@
 import type { ParleyEvent } from '@parley/server';
 import { until } from '@parley/testkit';
-import { TestServer } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
 
 /** Organization with the preset `customers`: one private channel per order, customers as guests. */
 const realm = 'shop';
@@ -8,14 +8,13 @@ const staff = { realm, externalId: 'sam' };
 const ann = { realm, externalId: 'customer-ann' };
 const bob = { realm, externalId: 'customer-bob' };
 
-let server: TestServer;
 let session: typeof ann;
 /** Ids that Ann could guess. */
 let bobId: number;
 let order: { readonly channelId: number; readonly messageId: number };
 
+const { server } = serverPerSuite({ authenticate: async () => session, worksInBackground: true });
 beforeAll(async () => {
-  server = await TestServer.start({ authenticate: async () => session, worksInBackground: true });
   const { realms, users, as } = server.parley;
   await realms.ensure({ name: realm, title: 'The Shop', preset: 'customers' });
   await users.upsert({ ...staff, name: 'Sam', email: 'sam@example.org', role: 'owner' });
@@ -28,7 +27,6 @@ beforeAll(async () => {
   const sent = await as(bob).messages.send({ channel: 'Order 8', content: 'my secret address' });
   order = { channelId: id, messageId: sent.id };
 });
-afterAll(() => server.close());
 
 /** Called by the customer in `session`; returns the response body as text. */
 async function call(method: string, path: string, params: object = {}) {

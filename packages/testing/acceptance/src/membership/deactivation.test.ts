@@ -2,15 +2,10 @@ import { DeactivateBots, DeleteContributions, MAX_BOTS_AT_ONCE } from '@parley/d
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
-import { sharedServer, type TestServer, type TestUser } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
-const newOrganization = sharedServer();
-beforeEach(async () => {
-  server = await newOrganization();
-  ({ people } = server);
-});
+const { server, people } = organizationPerTest();
 
 const deactivate = (as: TestUser, { id }: { id: number }) => server.delete(`/users/${id}`, as);
 const reactivate = (as: TestUser, { id }: { id: number }) => server.post(`/users/${id}/reactivate`, as);
@@ -41,8 +36,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     fieldsOf(await reactivate(iago, hamlet));
     const again = await server.get('/events', hamlet, { queue_id: queue.id, last_event_id: -1, dont_block: true });
     expect(again.body.code).toBe('BAD_EVENT_QUEUE_ID');
-    const params = { anchor: 'newest', num_before: 5, num_after: 0 };
-    const { messages } = fieldsOf(await server.get('/messages', cordelia, params)) as Wire;
+    const messages = await server.messagesFor(cordelia, { num_before: 5 });
     expect(messages.at(-1).content).toContain('to be');
   });
 
@@ -135,8 +129,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
       ids.town.push(await server.sendMessage(hamlet, 'town', { topic: 'x', content: `${n}` }));
     const deleteRest = () => runJobs(server, server.parley.useCase(DeleteContributions));
     const left = async () => {
-      const page = { anchor: 'newest', num_before: 200, num_after: 0 };
-      const { messages } = fieldsOf(await server.get('/messages', cordelia, page)) as Wire;
+      const messages = await server.messagesFor(cordelia, { num_before: 200 });
       return messages.map(({ id }: Wire) => id).filter((id: number) => id >= ids.garden - 2);
     };
     await server.storage.uow.write(server.realmId, async (tx) => {

@@ -6,11 +6,10 @@ import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
 import { postFiles } from '../testing/multipart.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 import { isOnPostgres } from '../testing/test-storage.js';
 
-let server: TestServer;
-let people: TestServer['people'];
 let town: number;
 let erased: TestUser;
 
@@ -21,13 +20,11 @@ const NAME = `${word('given')} ${word('family')}`;
 const EMAIL = `${word('mail')}@example.com`;
 const EXTERNAL_ID = word('external');
 
+const { server, people } = serverPerTest();
 beforeEach(async () => {
-  server = await TestServer.start();
-  ({ people } = server);
   erased = await server.addUser({ email: `${word('oldmail')}@example.com`, fullName: word('oldname') });
   town = await server.createChannel('town', [people.hamlet, people.iago, erased]);
 });
-afterEach(() => server.close());
 
 async function runErasure(): Promise<void> {
   await runJobs(server, server.parley.useCase(ErasePerson));
@@ -272,8 +269,7 @@ describe('the erasure of everything that a person wrote', () => {
     await server.sendMessage(people.hamlet, town, { content: 'an answer' });
     await erase({ everythingWritten: true });
     expect(await traces()).toEqual([]);
-    const narrow = { anchor: 'newest', num_before: 50, num_after: 0 };
-    const page = fieldsOf(await server.get('/messages', people.hamlet, narrow)).messages as Wire[];
+    const page = await server.messagesFor(people.hamlet, { num_before: 50 });
     expect(page.map(({ sender_id }) => sender_id)).not.toContain(erased.id);
     expect(page.map(({ content }) => content)).toContain('<p>an answer</p>');
     const selection = { messageId: null, channelId: null, topicKey: null, since: null };

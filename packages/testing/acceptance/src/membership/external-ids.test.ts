@@ -1,14 +1,11 @@
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
-import { TestServer } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
 
-let server: TestServer;
-let people: TestServer['people'];
 const HAMLET = 'crm/7, Ö';
 
+const { server, people } = serverPerSuite();
 beforeAll(async () => {
-  server = await TestServer.start();
-  ({ people } = server);
   const { parley } = server;
   fieldsOf(await server.patch('/realm', people.desdemona, { enable_spectator_access: true }));
   await server.createChannel('museum', [people.hamlet, people.cordelia], { is_web_public: true });
@@ -16,7 +13,6 @@ beforeAll(async () => {
   await server.addRealm('other');
   await parley.users.upsert({ realm: 'other', externalId: 'elsewhere', name: 'Elsewhere' });
 });
-afterAll(() => server.close());
 
 const keysNaming = (value: unknown): readonly string[] =>
   JSON.stringify(value).match(/"\w*external_id\w*":"[^"]*"/g) ?? [];
@@ -123,9 +119,7 @@ describe('external id in requests (users §2)', () => {
       ['channel', 'museum'],
       ['sender', 'external:c-1'],
     ];
-    const { messages } = fieldsOf(
-      await server.get('/messages', desdemona, { narrow, anchor: 'newest', num_before: 5, num_after: 0 }),
-    ) as Wire;
+    const messages = await server.messagesFor(desdemona, { narrow, num_before: 5 });
     expect(new Set(messages.map(({ sender_id }: Wire) => sender_id))).toEqual(new Set([cordelia.id]));
   });
 

@@ -15,6 +15,7 @@ import { ImportRealm } from '@parley/transfer/imports';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { fieldsOf } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
+import { serverPerSuite } from '../testing/servers.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 
 const realm = 'shop';
@@ -23,17 +24,14 @@ const cara = { realm, externalId: 'cara' };
 const NONE = { data: {}, dataVersion: 0 };
 const code = (expected: string) => expect.objectContaining({ code: expected });
 
-let server: TestServer;
-
+const { server } = serverPerSuite();
 beforeAll(async () => {
-  server = await TestServer.start();
   const { parley } = server;
   await parley.realms.ensure({ name: realm, preset: 'customers' });
   await parley.users.upsert({ ...sam, name: 'Sam', role: 'owner' });
   await parley.users.upsert({ ...cara, name: 'Cara', role: 'guest' });
   await parley.as(sam).channels.create({ name: 'Order 7', isPrivate: true, subscribers: ['cara'] });
 });
-afterAll(() => server.close());
 
 const send = (as: typeof sam, data?: object) =>
   server.parley

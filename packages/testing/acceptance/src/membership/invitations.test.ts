@@ -3,19 +3,16 @@ import { ForgetInvitations, SendInvitationEmails } from '@parley/domain/membersh
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, notListed, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
-import { sharedServer, type TestServer, type TestUser } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
 let otherOwner: TestUser;
 /** Channel in which only administrators may add subscribers. */
 let closed: number;
 let general: number;
-const newOrganization = sharedServer({ sendsMail: false });
+// A link grants access immediately; email confirmation is tested with the pages.
+const { server, people } = organizationPerTest({ sendsMail: false });
 beforeEach(async () => {
-  // A link grants access immediately; email confirmation is tested with the pages.
-  server = await newOrganization();
-  ({ people } = server);
   const realmId = await server.addRealm('other');
   otherOwner = await server.addUser({ email: 'o@other.example', fullName: 'Other', role: 'owner', realmId });
   general = await server.createChannel('general', [], { is_default_stream: true });
@@ -234,9 +231,7 @@ describe('POST /invites', () => {
 
   it('reports deactivated accounts and system bots', async () => {
     const { cordelia } = people;
-    await server.storage.uow.write(cordelia.user.realmId, (tx) =>
-      tx.users.update({ ...cordelia.user, isActive: false }),
-    );
+    await server.changeUser(cordelia, { isActive: false });
     expectRefusal(
       await invite(`${cordelia.email}`),
       "We weren't able to invite anyone.",

@@ -3,16 +3,11 @@ import { ErasePerson } from '@parley/domain/membership';
 import { RECENT_LOG_IN_SECONDS } from '@parley/domain/users';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
+import { serverPerTest } from '../testing/servers.js';
 import { TestBrowser } from '../testing/test-browser.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
-beforeEach(async () => {
-  server = await TestServer.start();
-  ({ people } = server);
-});
-afterEach(() => server.close());
+const { server, people } = serverPerTest();
 
 const HAMLET = 'King Hamlet';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { IssueProvisioningToken } from '@parley/domain/log-in';
-import { TestServer } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
 
 interface RecordedRequest {
   /** Page that documents the request. */
@@ -36,14 +36,12 @@ const withIds = <T>(value: T, ids: ReadonlyMap<string, string>): T =>
 describe.each(['entra', 'okta'])('recorded %s request', (directory) => {
   const { headers, requests } = recordingOf(directory);
   const ids = new Map<string, string>();
-  let server: TestServer;
   let token: string;
+  const { server } = serverPerSuite();
   beforeAll(async () => {
-    server = await TestServer.start();
     const input = { realmId: server.realmId, name: directory };
     token = await server.parley.useCase(IssueProvisioningToken).execute(input);
   });
-  afterAll(() => server.close());
 
   it('names the page that documents it', () => {
     for (const { of } of requests) expect(of).toMatch(/^https:\/\/(?:learn\.microsoft|developer\.okta)\.com\//);

@@ -2,26 +2,24 @@ import type { UserId } from '@parley/domain/kernel';
 import { IssueProvisioningToken, RevokeProvisioningToken } from '@parley/domain/log-in';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { fieldsOf, type Wire } from '../testing/expectations.js';
+import { loggedLines, serverPerSuite } from '../testing/servers.js';
 import { TestBrowser } from '../testing/test-browser.js';
 import type { TestReply } from '../testing/test-reply.js';
-import { TestServer } from '../testing/test-server.js';
+import type { TestServer } from '../testing/test-server.js';
 
 const PATCH_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:PatchOp';
 const ERROR_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:Error';
 const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User';
 
-let server: TestServer;
 let token: string;
-const lines: Record<string, unknown>[] = [];
+const { lines, logger } = loggedLines();
+const { server } = serverPerSuite({ logger });
 beforeAll(async () => {
-  const log = (fields: object) => void lines.push(fields as Record<string, unknown>);
-  server = await TestServer.start({ logger: { info: () => {}, warn: log, error: log } });
   token = await issue('okta');
 });
 beforeEach(() => {
   lines.length = 0;
 });
-afterAll(() => server.close());
 
 const issue = (name: string, realmId = server.realmId) =>
   server.parley.useCase(IssueProvisioningToken).execute({ realmId, name });

@@ -7,23 +7,21 @@ import type { Wire } from '../testing/expectations.js';
 import { pngOf } from '../testing/images.js';
 import { runJobs } from '../testing/jobs.js';
 import { postFiles } from '../testing/multipart.js';
-import { TestServer } from '../testing/test-server.js';
+import { serverPerTest } from '../testing/servers.js';
 
 const realm = 'shop';
 const staff = { realm, externalId: 'sam' };
 const DAY = 86_400;
 
-let server: TestServer;
 let session: UserRef | null = null;
 
+const images = new SharpImageProcessor(openHeic);
+const { server } = serverPerTest({ authenticate: async () => session, hasRateLimits: true, images });
 beforeEach(async () => {
   session = null;
-  const images = new SharpImageProcessor(openHeic);
-  server = await TestServer.start({ authenticate: async () => session, hasRateLimits: true, images });
   await server.parley.realms.ensure({ name: realm, title: 'The Shop', preset: 'customers' });
   await server.parley.users.upsert({ ...staff, name: 'Sam', role: 'owner' });
 });
-afterEach(() => server.close());
 
 /** Starts a visitor with a channel, in which both sides write. */
 async function aVisitor(days?: number) {
