@@ -1,16 +1,13 @@
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
-import { sharedServer, type TestServer, type TestUser } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
 /** Public channel; Hamlet and Polonius (a guest) subscribe. */
 let general: number;
 
-const newOrganization = sharedServer();
+const { server, people } = organizationPerTest();
 beforeEach(async () => {
-  server = await newOrganization();
-  ({ people } = server);
   general = await server.createChannel('general', [people.hamlet, people.polonius]);
 });
 
@@ -20,8 +17,7 @@ const remove = (as: TestUser, id: number | string) => server.delete(`/messages/$
 const deleteTopic = (as: TestUser, topic_name: string, channel = general) =>
   server.post(`/streams/${channel}/delete_topic`, as, { topic_name });
 const list = async (as: TestUser, narrow: readonly object[] = []): Promise<number[]> => {
-  const params = { narrow, anchor: 'newest', num_before: 1000, num_after: 0 };
-  return (fieldsOf(await server.get('/messages', as, params)) as Wire).messages.map(({ id }: Wire) => id);
+  return (await server.messagesFor(as, { narrow, num_before: 1000 })).map(({ id }: Wire) => id);
 };
 const subscribe = (who: TestUser, name: string) =>
   server.post('/users/me/subscriptions', people.desdemona, { subscriptions: [{ name }], principals: [who.id] });

@@ -1,5 +1,6 @@
 import { fieldsOf } from '../testing/expectations.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
 const FORBIDDEN = "You don't have permission to delete this message";
 const TOO_LATE = 'The time limit for deleting this message has passed';
@@ -20,14 +21,13 @@ interface Cell {
 /** Setting that grants permission to the team; the other three settings grant it to nobody. */
 type Grant = 'none' | 'organization, own' | 'organization, any' | 'channel, own' | 'channel, any';
 
-let server: TestServer;
 let callers: readonly TestUser[];
 let team: readonly TestUser[];
 let teamId: number;
 const bots = new Map<TestUser, TestUser>();
 
+const { server } = serverPerSuite();
 beforeAll(async () => {
-  server = await TestServer.start();
   const { desdemona, iago, shiva, hamlet, cordelia, polonius } = server.people;
   callers = [desdemona, iago, shiva, hamlet, cordelia, polonius];
   team = [shiva, hamlet, polonius];
@@ -35,7 +35,6 @@ beforeAll(async () => {
   teamId = fieldsOf(await server.post('/user_groups/create', desdemona, group)).group_id as unknown as number;
   for (const [index, caller] of callers.entries()) bots.set(caller, await server.addBot(caller, `bot${index}`));
 });
-afterAll(() => server.close());
 
 /** Expected response by the rows of messages §11. */
 function expectedResponse({ caller, whose, conversation, isLate }: Cell, grant: Grant): string {

@@ -8,19 +8,15 @@ import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
 import { postFiles } from '../testing/multipart.js';
-import { TestServer } from '../testing/test-server.js';
+import { serverPerTest } from '../testing/servers.js';
 import { isOnPostgres } from '../testing/test-storage.js';
 
-let server: TestServer;
-let people: TestServer['people'];
 let town: number;
 
+const { server, people } = serverPerTest();
 beforeEach(async () => {
-  server = await TestServer.start();
-  ({ people } = server);
   town = await server.createChannel('town', [people.hamlet, people.iago]);
 });
-afterEach(() => server.close());
 
 /** Words that occur nowhere else. The index stores words without a common beginning, so that only their rest is searched for. */
 const CANARY = { first: 'qzvfirstjxk', edited: 'qzveditedjxk', topic: 'qzvtopicjxk' } as const;

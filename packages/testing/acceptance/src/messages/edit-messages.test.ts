@@ -1,17 +1,14 @@
 import { createHash } from 'node:crypto';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
-import { sharedServer, type TestServer, type TestUser } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
 /** Public channel; Hamlet, Cordelia and Polonius (a guest) subscribe. */
 let general: number;
 
-const newOrganization = sharedServer();
+const { server, people } = organizationPerTest();
 beforeEach(async () => {
-  server = await newOrganization();
-  ({ people } = server);
   general = await server.createChannel('general', [people.hamlet, people.cordelia, people.polonius]);
 });
 

@@ -1,14 +1,9 @@
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
-import { sharedServer, type TestServer, type TestUser } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
 const MAX = 10_000_000_000_000_000;
-let server: TestServer;
-let people: TestServer['people'];
-const newOrganization = sharedServer();
-beforeEach(async () => {
-  server = await newOrganization();
-  ({ people } = server);
-});
+const { server, people } = organizationPerTest();
 
 const say = (as: TestUser, to: string, topic?: string, content?: string) =>
   server.sendMessage(as, to, { topic, content, read_by_sender: true });

@@ -17,22 +17,19 @@ import { fromBufferPromise } from 'yauzl';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
 import { postFiles } from '../testing/multipart.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
 let author: TestUser;
 let town: number;
 
 const DAY = 86_400;
 
+const { server, people } = serverPerTest();
 beforeEach(async () => {
-  server = await TestServer.start();
-  ({ people } = server);
   author = await server.addUser({ email: 'author@example.com', fullName: 'qzvnamejxk' });
   town = await server.createChannel('town', [people.hamlet, people.iago, author], { message_retention_days: 60 });
 });
-afterEach(() => server.close());
 
 const hold = (criteria: Omit<HoldToCreate, 'realm' | 'reason'>) =>
   server.parley.holds.create({ realm: 'zulip', reason: 'Case 1', ...criteria });
@@ -81,8 +78,7 @@ const fileOf = (pathId: string) =>
   server.storage.uow.read(server.realmId, async ({ files }) => (await files.listByPath(server.realmId, [pathId]))[0]);
 
 async function isSeen(id: number): Promise<boolean> {
-  const page = { anchor: 'newest', num_before: 1000, num_after: 0 };
-  const { messages } = fieldsOf(await server.get('/messages', people.hamlet, page)) as Wire;
+  const messages = await server.messagesFor(people.hamlet, { num_before: 1000 });
   return messages.some((message: Wire) => message.id === id);
 }
 

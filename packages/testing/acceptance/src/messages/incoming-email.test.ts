@@ -13,25 +13,23 @@ import { nodemailer } from '@parley/node-adapters';
 import { listenForEmail, type RunningSmtp, runCommand } from '@parley/server/testing';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
+import { serverPerSuite } from '../testing/servers.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 
 const TOKEN = 'the-token-of-the-gateway-is-long-enough';
 const PATTERN = 'chat+%s@example.com';
 const MAX_BYTES = 3_000_000;
 
-let server: TestServer;
-let people: TestServer['people'];
 let smtp: RunningSmtp;
 let channel: number;
 let count = 0;
 let name = '';
 
+const { server, people } = serverPerSuite({
+  mailGatewayPattern: PATTERN,
+  incomingMail: { token: TOKEN, maxBytes: MAX_BYTES, smtp: {} },
+});
 beforeAll(async () => {
-  server = await TestServer.start({
-    mailGatewayPattern: PATTERN,
-    incomingMail: { token: TOKEN, maxBytes: MAX_BYTES, smtp: {} },
-  });
-  ({ people } = server);
   smtp = await listenForEmail(
     { host: '127.0.0.1', port: 0, name: 'mail.example.com', tls: null, connections: 5 },
     server.parley,
@@ -40,7 +38,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await smtp.close();
-  await server.close();
 });
 beforeEach(async () => {
   name = `channel ${++count}`;
@@ -191,15 +188,7 @@ describe('email to a channel address (channels §4.16)', () => {
     });
     expect(fieldsOf(reply)).toEqual({ outcome: 'posted' });
     const narrow = [{ operator: 'channel', operand: id }];
-    const { messages } = fieldsOf(
-      await small.get('/messages', small.people.hamlet, {
-        narrow,
-        anchor: 'newest',
-        num_before: 1,
-        num_after: 0,
-        apply_markdown: false,
-      }),
-    ) as Wire;
+    const messages = await small.messagesFor(small.people.hamlet, { narrow, num_before: 1, apply_markdown: false });
     expect(messages[0].content).toMatch(
       /hi\n\n\(An attachment is missing: .*\)\n\[f.txt\]\(\/user_uploads\/\S+\)\n\(An attachment is missing: .*\)$/s,
     );

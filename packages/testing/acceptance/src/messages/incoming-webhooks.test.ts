@@ -6,7 +6,8 @@ import { ZulipMarkdownRenderer } from '@parley/markdown';
 import { MARKDOWN_OPTIONS } from '@parley/testkit';
 import fc from 'fast-check';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
 interface Recorded {
   readonly title: string;
@@ -29,20 +30,16 @@ const RECORDED = readdirSync(folder).map(
   (file) => [file.replace('.json', ''), JSON.parse(readFileSync(join(folder, file), 'utf8')) as Recorded[]] as const,
 );
 
-let server: TestServer;
-let people: TestServer['people'];
 let bot: TestUser;
 let count = 0;
+const { server, people } = serverPerSuite();
 beforeAll(async () => {
-  server = await TestServer.start();
-  ({ people } = server);
   await server.createChannel('reports', [people.hamlet, people.iago]);
 });
 beforeEach(async () => {
   bot = await server.addBot(people.hamlet, `hook${++count}`, 'incomingWebhook');
   server.clock.advance(1000);
 });
-afterAll(() => server.close());
 
 interface Sent {
   readonly body?: string | Buffer;

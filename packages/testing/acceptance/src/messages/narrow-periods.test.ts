@@ -1,13 +1,12 @@
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
-import { TestServer } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
 
-let server: TestServer;
 /** Message ids: two days before, one day before, and on the day at 23:30 UTC. */
 let ids: readonly [number, number, number];
 const DAY = 86_400;
 
+const { server } = serverPerSuite();
 beforeAll(async () => {
-  server = await TestServer.start();
   const { hamlet } = server.people;
   await server.createChannel('general', [hamlet]);
   server.clock.advance(at('2026-11-23T23:30:00Z') - server.clock.now());
@@ -17,7 +16,6 @@ beforeAll(async () => {
   server.clock.advance(DAY);
   ids = [first, second, await send()];
 });
-afterAll(() => server.close());
 
 const at = (text: string): number => Date.parse(text) / 1000;
 const send = () => server.sendMessage(server.people.hamlet, 'general', { topic: 'days', content: 'hello' });

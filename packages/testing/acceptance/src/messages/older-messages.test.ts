@@ -1,16 +1,15 @@
 import type { UnixSeconds } from '@parley/domain/kernel';
 import { SendMessage } from '@parley/domain/writing';
 import { fieldsOf, type Wire } from '../testing/expectations.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
 const DAY = 86_400;
-let server: TestServer;
 let ann: TestUser;
-beforeEach(async () => {
-  server = await TestServer.start();
+const { server } = serverPerTest();
+beforeEach(() => {
   ann = server.people.iago;
 });
-afterEach(() => server.close());
 
 async function send(content: string, daysAgo?: number): Promise<void> {
   const sentAt = daysAgo === undefined ? {} : { sentAt: (server.clock.now() - daysAgo * DAY) as UnixSeconds };

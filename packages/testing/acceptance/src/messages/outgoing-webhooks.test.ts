@@ -71,8 +71,7 @@ async function webhook(params: object = {}): Promise<Webhook> {
 const deliver = () => runJobs(server, server.parley.useCase(DeliverWebhooks));
 
 const newest = async (as: TestUser, narrow: readonly object[]): Promise<Wire> => {
-  const params = { narrow, anchor: 'newest', num_before: 1, num_after: 0, apply_markdown: false };
-  return (fieldsOf(await server.get('/messages', as, params)) as Wire).messages[0];
+  return (await server.messagesFor(as, { narrow, num_before: 1, apply_markdown: false }))[0];
 };
 const inTopic = (topic: string): Promise<Wire> =>
   newest(people.cordelia, [

@@ -3,13 +3,12 @@ import { FixedClock } from '@parley/testkit';
 import { eventsAfter, openQueue, type TestQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
 const START = new FixedClock().now();
 const NOT_FOUND = { status: 404 };
 
-let server: TestServer;
-let people: TestServer['people'];
 let town: number;
 /** Private channel without Hamlet. */
 let closet: number;
@@ -17,15 +16,13 @@ let queue: TestQueue;
 /** User of another organization; her requests go there. */
 let regan: TestUser;
 
+const { server, people } = serverPerSuite();
 beforeAll(async () => {
-  server = await TestServer.start();
-  ({ people } = server);
   town = await server.createChannel('town', [people.hamlet]);
   closet = await server.createChannel('closet', [people.iago], { invite_only: true });
   const realmId = await server.addRealm('lear');
   regan = await server.addUser({ email: 'regan@lear.com', fullName: 'Regan', realmId });
 });
-afterAll(() => server.close());
 beforeEach(async () => {
   queue = await openQueue(server, people.hamlet);
 });

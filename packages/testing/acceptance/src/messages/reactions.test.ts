@@ -1,16 +1,13 @@
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
-import { sharedServer, type TestServer, type TestUser } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
 /** Message by Desdemona in the public channel `general`, to which Hamlet and Polonius (a guest) subscribe. */
 let message: number;
 
-const newOrganization = sharedServer();
+const { server, people } = organizationPerTest();
 beforeEach(async () => {
-  server = await newOrganization();
-  ({ people } = server);
   await server.createChannel('general', [people.hamlet, people.polonius]);
   message = await say('general');
 });
@@ -79,8 +76,7 @@ describe('reaction', () => {
   it('matches `has:reaction` while it exists', async () => {
     const found = async (negated = false) => {
       const narrow = [{ operator: 'has', operand: 'reaction', negated }];
-      const params = { narrow, anchor: 'newest', num_before: 10, num_after: 0 };
-      const { messages } = fieldsOf(await server.get('/messages', people.hamlet, params)) as Wire;
+      const messages = await server.messagesFor(people.hamlet, { narrow, num_before: 10 });
       return messages.map(({ id }: Wire) => id).filter((id: number) => id >= message);
     };
     const other = await say('general');

@@ -1,15 +1,12 @@
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
-import { sharedServer, type TestServer, type TestUser } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
 /** Message by Hamlet in a channel to which Cordelia and Iago subscribe. */
 let message: number;
 
-const newOrganization = sharedServer();
+const { server, people } = organizationPerTest();
 beforeEach(async () => {
-  server = await newOrganization();
-  ({ people } = server);
   const { hamlet, cordelia, iago } = people;
   await server.createChannel('general', [hamlet, cordelia, iago]);
   message = await say(hamlet);
@@ -80,8 +77,7 @@ describe('POST /messages/{message_id}/report (messages §15.4)', () => {
   });
   const reports = async (): Promise<Wire[]> => {
     const narrow = [['channel', 'moderation']];
-    const page = { narrow, anchor: 'newest', num_before: 10, num_after: 0, apply_markdown: false };
-    const { messages } = fieldsOf(await server.get('/messages', people.shiva, page)) as Wire;
+    const messages = await server.messagesFor(people.shiva, { narrow, num_before: 10, apply_markdown: false });
     return messages.filter(({ subject }: Wire) => subject.startsWith('Reports'));
   };
 

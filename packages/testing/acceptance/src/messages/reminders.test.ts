@@ -8,25 +8,22 @@ import { FixedClock } from '@parley/testkit';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
-import { sharedServer, type TestServer, type TestUser } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
 const START = new FixedClock().now();
 /** Due time: one hour from now. */
 let due: number;
 const UNKNOWN = 'Reminder does not exist';
 
-let server: TestServer;
-let people: TestServer['people'];
 /** Public channel; Hamlet and Polonius subscribe. */
 let town: number;
 /** Message by Iago in `town`. */
 let message: number;
 
-const newOrganization = sharedServer();
+const { server, people } = organizationPerTest();
 beforeEach(async () => {
-  server = await newOrganization();
   due = server.clock.now() + 3600;
-  ({ people } = server);
   town = await server.createChannel('town', [people.hamlet, people.polonius]);
   message = await say('town', 'plans', 'bring *bread*');
 });
@@ -48,8 +45,7 @@ async function received(as: TestUser): Promise<Wire[]> {
     { operator: 'sender', operand: 'notification-bot@parley.invalid' },
     { operator: 'is', operand: 'dm' },
   ];
-  const params = { narrow, anchor: 'newest', num_before: 20, num_after: 0, apply_markdown: false };
-  return fieldsOf(await server.get('/messages', as, params)).messages as Wire;
+  return server.messagesFor(as, { narrow, num_before: 20, apply_markdown: false });
 }
 const nearUrl = (topic: string, id: number) => `${server.url}/#narrow/channel/${town}-town/topic/${topic}/near/${id}`;
 const ofIago = (verb: string, url: string) => `@_**Iago|${people.iago.id}** [${verb}](${url})`;

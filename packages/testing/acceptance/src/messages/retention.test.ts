@@ -2,16 +2,10 @@ import type { ChannelId } from '@parley/domain/kernel';
 import { ExpireMessages, PurgeArchive, RestoreMessages } from '@parley/domain/writing';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { fieldsOf, type Wire } from '../testing/expectations.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
-
-beforeEach(async () => {
-  server = await TestServer.start();
-  ({ people } = server);
-});
-afterEach(() => server.close());
+const { server, people } = serverPerTest();
 
 const DAY = 86_400;
 const ALL = { messageId: null, channelId: null, topicKey: null, since: null };
@@ -21,8 +15,7 @@ const createChannel = (name: string, days?: number | string) =>
   server.createChannel(name, [people.hamlet], days === undefined ? {} : { message_retention_days: days });
 const say = (to: number | readonly TestUser[], topic?: string) => server.sendMessage(people.hamlet, to, { topic });
 const list = async (): Promise<number[]> => {
-  const params = { anchor: 'newest', num_before: 1000, num_after: 0 };
-  return (fieldsOf(await server.get('/messages', people.hamlet, params)) as Wire).messages.map(({ id }: Wire) => id);
+  return (await server.messagesFor(people.hamlet, { num_before: 1000 })).map(({ id }: Wire) => id);
 };
 const expire = () => server.parley.useCase(ExpireMessages).execute();
 const restore = (selection: object, isDryRun = false) =>
@@ -106,8 +99,9 @@ describe('restoring deleted messages', () => {
     expect((fieldsOf(await server.get(`/messages/${first}`, hamlet)) as Wire).message).toEqual(before);
     expect(await list()).toContain(first);
     expect(await list()).not.toContain(other);
-    const found = { narrow: [['search', 'hello']], anchor: 'newest', num_before: 9, num_after: 0 };
-    expect((fieldsOf(await server.get('/messages', hamlet, found)) as Wire).messages).toMatchObject([{ id: first }]);
+    expect(await server.messagesFor(hamlet, { narrow: [['search', 'hello']], num_before: 9 })).toMatchObject([
+      { id: first },
+    ]);
     const { streams } = fieldsOf(await server.get('/streams', hamlet)) as Wire;
     expect(streams.find(({ stream_id }: Wire) => stream_id === general).first_message_id).toBe(first);
     // Restored messages can be deleted again.

@@ -3,7 +3,8 @@ import { FixedClock } from '@parley/testkit';
 import { eventsAfter, openQueue, type TestQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, notListed, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
-import { sharedServer, type TestServer, type TestUser } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
 const START = new FixedClock().now();
 /** Due time: one hour from now. */
@@ -12,18 +13,14 @@ const PAST = 'Scheduled delivery time must be in the future.';
 const UNKNOWN = 'Scheduled message does not exist';
 const NOT_FOUND = { status: 404 };
 
-let server: TestServer;
-let people: TestServer['people'];
 /** Public channel; Hamlet and Polonius subscribe. */
 let town: number;
 /** Private channel without Hamlet. */
 let closet: number;
 
-const newOrganization = sharedServer();
+const { server, people } = organizationPerTest();
 beforeEach(async () => {
-  server = await newOrganization();
   due = server.clock.now() + 3600;
-  ({ people } = server);
   town = await server.createChannel('town', [people.hamlet, people.polonius]);
   closet = await server.createChannel('closet', [people.iago], { invite_only: true });
 });
@@ -44,8 +41,7 @@ async function deliver(seconds = 3600): Promise<void> {
   await runJobs(server, server.parley.useCase(DeliverScheduledMessage));
 }
 async function messagesIn(narrow: unknown, as: TestUser): Promise<Wire[]> {
-  const params = { narrow, anchor: 'newest', num_before: 20, num_after: 0, apply_markdown: false };
-  return fieldsOf(await server.get('/messages', as, params)).messages as Wire;
+  return server.messagesFor(as, { narrow, num_before: 20, apply_markdown: false });
 }
 const inTown = (as = people.hamlet) =>
   messagesIn(

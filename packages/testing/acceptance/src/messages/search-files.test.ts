@@ -3,21 +3,17 @@ import { IndexMessages } from '@parley/domain/messages';
 import { FakeImageProcessor } from '@parley/testkit';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { type FileUpload, postFiles } from '../testing/multipart.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
-
+const { server, people } = serverPerSuite({
+  searchesFiles: true,
+  images: Object.assign(new FakeImageProcessor(), { readDocument: async () => 'open sesame' }),
+});
 beforeAll(async () => {
-  server = await TestServer.start({
-    searchesFiles: true,
-    images: Object.assign(new FakeImageProcessor(), { readDocument: async () => 'open sesame' }),
-  });
-  ({ people } = server);
   await server.createChannel('general', [people.hamlet, people.cordelia]);
   await server.createChannel('secret', [people.hamlet], { invite_only: true });
 });
-afterAll(() => server.close());
 
 const readFiles = async () => {
   const reader = server.parley.useCase(ReadFileTexts);

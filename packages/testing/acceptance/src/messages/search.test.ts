@@ -1,17 +1,15 @@
 import { IndexMessages } from '@parley/domain/messages';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
 /** Message ids by content. */
 let ids: Map<string, number>;
 let general: number;
 
 /** Hamlet and Cordelia subscribe to `general`; only Desdemona subscribes to `elsewhere`. */
+const { server, people } = serverPerSuite();
 beforeAll(async () => {
-  server = await TestServer.start();
-  ({ people } = server);
   ids = new Map();
   const { hamlet, cordelia, desdemona } = people;
   general = await server.createChannel('general', [hamlet, cordelia]);
@@ -24,7 +22,6 @@ beforeAll(async () => {
   await send(cordelia, [hamlet], '', 'lunch of two');
   await send(cordelia, 'general', '国家', '我家在上海东边 Café');
 });
-afterAll(() => server.close());
 
 async function send(as: TestUser, to: string | readonly TestUser[], topic: string, content: string): Promise<void> {
   ids.set(content, await server.sendMessage(as, to, { topic, content, read_by_sender: true }));

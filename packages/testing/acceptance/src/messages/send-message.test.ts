@@ -1,15 +1,12 @@
 import type { Bot, User } from '@parley/domain/users';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
-import { sharedServer, type TestServer, type TestUser } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
 describe('POST /messages', () => {
-  let server: TestServer;
-  let people: TestServer['people'];
   let general: number;
-  const newOrganization = sharedServer();
+  const { server, people } = organizationPerTest();
   beforeEach(async () => {
-    server = await newOrganization();
-    ({ people } = server);
     general = await server.createChannel('general', [people.hamlet, people.cordelia]);
   });
 

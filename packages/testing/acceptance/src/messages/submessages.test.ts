@@ -1,18 +1,15 @@
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
-import { sharedServer, type TestServer, type TestUser } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
 /** Message by Hamlet in a channel to which Cordelia subscribes. */
 let poll: number;
 let todo: number;
 let plain: number;
 
-const newOrganization = sharedServer();
+const { server, people } = organizationPerTest();
 beforeEach(async () => {
-  server = await newOrganization();
-  ({ people } = server);
   await server.createChannel('general', [people.hamlet, people.cordelia]);
   poll = await say(people.hamlet, '/poll Lunch?\nsoup\nbread');
   todo = await say(people.hamlet, '/todo Chores\ncook: soup');

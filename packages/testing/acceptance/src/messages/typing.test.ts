@@ -1,17 +1,14 @@
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
-import { sharedServer, type TestServer, type TestUser } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
 let general: number;
 let secret: number;
 
 /** Hamlet, Cordelia and Polonius (a guest) subscribe to `general`, Desdemona to `secret`. */
-const newOrganization = sharedServer();
+const { server, people } = organizationPerTest();
 beforeEach(async () => {
-  server = await newOrganization();
-  ({ people } = server);
   const { hamlet, cordelia, polonius, desdemona } = people;
   general = await server.createChannel('general', [hamlet, cordelia, polonius]);
   secret = await server.createChannel('secret', [desdemona], { invite_only: true });

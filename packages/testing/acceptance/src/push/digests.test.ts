@@ -2,21 +2,18 @@ import { PlanDigests, ScheduleDigests, SendDigests } from '@parley/domain/push';
 import { PresenceBoard } from '@parley/domain/users';
 import { fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
 const DAY = 86_400;
 
-let server: TestServer;
-let people: TestServer['people'];
+const { server, people } = serverPerTest();
 beforeEach(async () => {
-  server = await TestServer.start();
-  ({ people } = server);
   await server.createChannel('news', [people.hamlet, people.iago, people.cordelia]);
   await setRealm({ digest_emails_enabled: true, digest_weekday: 1 });
   // The clock starts on a Monday, when all users have just joined.
   server.clock.advance(6 * DAY);
 });
-afterEach(() => server.close());
 
 const setRealm = async (settings: Wire) => fieldsOf(await server.patch('/realm', people.desdemona, settings));
 const set = async (as: TestUser, settings: Wire) => fieldsOf(await server.patch('/settings', as, settings));

@@ -4,16 +4,14 @@ import { FindDue, SendMissedEmails } from '@parley/domain/push';
 import { mailOf } from '@parley/node-adapters';
 import { fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
 let position = 0;
 let topic = '';
 let count = 0;
+const { server, people } = serverPerSuite();
 beforeAll(async () => {
-  server = await TestServer.start();
-  ({ people } = server);
   await server.createChannel('news', [people.hamlet, people.iago, people.cordelia]);
   // A followed topic would be a separate reason.
   await set(people.hamlet, { automatically_follow_topics_where_mentioned: false });
@@ -24,7 +22,6 @@ beforeEach(async () => {
   await deliver(1_000_000);
   server.mailer.emails.length = 0;
 });
-afterAll(() => server.close());
 
 /** Processes the log like the background worker. */
 async function evaluate(): Promise<void> {

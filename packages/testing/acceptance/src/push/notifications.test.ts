@@ -3,17 +3,17 @@ import { SendMessage } from '@parley/domain/writing';
 import type { ParleyEvent } from '@parley/server';
 import { until } from '@parley/testkit';
 import { fieldsOf, type Wire } from '../testing/expectations.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
 let sender: TestUser;
 let reader: TestUser;
 let channel: string;
 let channelId: number;
 let count = 0;
 const due: ParleyEvent<'notification.due'>[] = [];
-beforeAll(async () => {
-  server = await TestServer.start({ worksInBackground: true });
+const { server } = serverPerSuite({ worksInBackground: true });
+beforeAll(() => {
   server.parley.on('notification.due', (event) => due.push(event));
 });
 beforeEach(async () => {
@@ -24,7 +24,6 @@ beforeEach(async () => {
   channelId = await server.createChannel(channel, [sender, reader]);
   due.length = 0;
 });
-afterAll(() => server.close());
 
 /**
  * Returns the notifications due to the reader and their reasons, once a later message to another user has been
