@@ -1,15 +1,12 @@
 import { GrantSpecialPermission } from '@parley/domain/users';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
-import { sharedServer, type TestServer, type TestUser } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
 let otherOwner: TestUser;
-const newOrganization = sharedServer();
+const { server, people } = organizationPerTest();
 beforeEach(async () => {
-  server = await newOrganization();
-  ({ people } = server);
   const realmId = await server.addRealm('other');
   otherOwner = await server.addUser({ email: 'o@other.example', fullName: 'Other', role: 'owner', realmId });
 });
@@ -340,14 +337,7 @@ describe('linkifier', () => {
     const links = [{ text: 'MOVE-7', url: 'https://example.com/7' }];
     fieldsOf(await server.patch(`/messages/${id}`, iago, { topic: 'about MOVE-7' }));
     fieldsOf(await server.patch(`/messages/${id}`, iago, { topic: '✔ about MOVE-7' }));
-    const { messages } = fieldsOf(
-      await server.get('/messages', iago, {
-        narrow: [['channel', 'moves']],
-        anchor: 'newest',
-        num_before: 10,
-        num_after: 0,
-      }),
-    ) as Wire;
+    const messages = await server.messagesFor(iago, { narrow: [['channel', 'moves']], num_before: 10 });
     const there = messages.filter(({ subject }: Wire) => subject.includes('MOVE'));
     expect(there.length).toBeGreaterThan(1);
     for (const message of there) expect(message.topic_links).toEqual(links);

@@ -1,13 +1,12 @@
-import { TestServer } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
 
 const realm = 'lear';
 const owner = { realm, externalId: 'ann' };
 
-let server: TestServer;
 let session: { readonly realm: string; readonly externalId: string } = owner;
 
+const { server } = serverPerSuite({ authenticate: async () => session });
 beforeAll(async () => {
-  server = await TestServer.start({ authenticate: async () => session });
   const { realms, users } = server.parley;
   await realms.ensure({ name: realm, title: 'King Lear', isStarted: true });
   for (const [externalId, role] of [
@@ -20,7 +19,6 @@ beforeAll(async () => {
   await realms.ensure({ name: 'plain', title: 'Plain' });
   await users.upsert({ realm: 'plain', externalId: 'ann', name: 'Ann', role: 'owner' });
 });
-afterAll(() => server.close());
 
 async function call(caller: typeof session, method: string, path: string, params: object = {}) {
   session = caller;

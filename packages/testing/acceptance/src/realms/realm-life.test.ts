@@ -2,15 +2,9 @@ import { ReactivateRealm } from '@parley/domain/log-in';
 import { DeleteRealmData } from '@parley/domain/realms';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
-import { TestServer } from '../testing/test-server.js';
+import { serverPerTest } from '../testing/servers.js';
 
-let server: TestServer;
-let people: TestServer['people'];
-beforeEach(async () => {
-  server = await TestServer.start();
-  ({ people } = server);
-});
-afterEach(() => server.close());
+const { server, people } = serverPerTest();
 
 const deactivate = (params: object = {}, as = people.desdemona) => server.post('/realm/deactivate', as, { ...params });
 

@@ -7,8 +7,9 @@ import { blackPng, withMetadata } from '@parley/testkit';
 import { fieldsOf, type Wire } from '../testing/expectations.js';
 import { jobsWithin, runJobs } from '../testing/jobs.js';
 import { postFiles } from '../testing/multipart.js';
+import { serverPerSuite } from '../testing/servers.js';
 import type { TestReply } from '../testing/test-reply.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import type { TestServer, TestUser } from '../testing/test-server.js';
 
 type Setting = keyof typeof STORED_REALM_SETTINGS | RealmPermission;
 
@@ -24,8 +25,7 @@ interface Effect {
 
 const DAY = 86_400;
 
-let server: TestServer;
-let people: TestServer['people'];
+const { server, people } = serverPerSuite({ sendsMail: false });
 let system: Awaited<ReturnType<TestServer['systemGroups']>>;
 let realm: Realm;
 /** Channel with Hamlet, Cordelia and more users than a wildcard mention may reach. */
@@ -83,8 +83,7 @@ async function join(): Promise<TestUser> {
   return { ...as('hamlet'), id: user_id, email, apiKey: api_key };
 }
 const newestIn = async (who: TestUser, narrow: unknown): Promise<string> => {
-  const page = { narrow, anchor: 'newest', num_before: 1, num_after: 0, apply_markdown: false };
-  return fieldsOf(await server.get('/messages', who, page)).messages[0]?.content ?? '';
+  return (await server.messagesFor(who, { narrow, num_before: 1, apply_markdown: false }))[0]?.content ?? '';
 };
 const avatarOf = async ({ id }: TestUser): Promise<string> =>
   fieldsOf(await server.get(`/users/${id}`, as('desdemona'), { client_gravatar: false })).user.avatar_url.split('/')[2];
@@ -594,8 +593,6 @@ const EFFECTS: Readonly<Record<Setting, Effect | null>> = {
 
 describe('organization setting', () => {
   beforeAll(async () => {
-    server = await TestServer.start({ sendsMail: false });
-    ({ people } = server);
     const { desdemona, hamlet, cordelia } = people;
     system = await server.systemGroups();
     const crowd: TestUser[] = [];
@@ -609,7 +606,6 @@ describe('organization setting', () => {
     group = fieldsOf(await server.post('/user_groups/create', desdemona, params)).group_id;
     realm = await server.storage.uow.read(server.realmId, ({ realms }) => realms.get(server.realmId));
   });
-  afterAll(() => server.close());
   afterEach(() => server.storage.uow.write(realm.id, (tx) => tx.realms.update(realm)));
 
   it.each(Object.entries(EFFECTS).flatMap(([name, effect]) => (effect ? [[name, effect] as const] : [])))(

@@ -1,12 +1,9 @@
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { serverPerSuite } from '../testing/servers.js';
 import { TestServer } from '../testing/test-server.js';
 
 describe('GET /server_settings', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await TestServer.start();
-  });
-  afterAll(() => server.close());
+  const { server } = serverPerSuite();
 
   it('returns every field that clients read, without authentication', async () => {
     const fields = fieldsOf(await server.get('/server_settings', null));
@@ -77,11 +74,7 @@ describe('GET /server_settings', () => {
 });
 
 describe('generated picture', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await TestServer.start();
-  });
-  afterAll(() => server.close());
+  const { server } = serverPerSuite();
 
   it.each(['7.png', '7-medium.png', 'unknown.png', 'realm/icon.png'])('%s is public', async (file) => {
     const reply = await server.request('GET', `//user_avatars/1/${file}?version=1`);
@@ -103,11 +96,7 @@ describe('generated picture', () => {
 });
 
 describe('GET /compatibility', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await TestServer.start();
-  });
-  afterAll(() => server.close());
+  const { server } = serverPerSuite();
 
   it.each([
     ['ZulipMobile/1.0.0 (iOS 14)', 200],

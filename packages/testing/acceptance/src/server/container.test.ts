@@ -12,14 +12,10 @@ import {
   NotificationWorker,
   Promotion,
 } from '@parley/server/testing';
-import { TestServer } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
 
 describe('createContainer', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await TestServer.start();
-  });
-  afterAll(() => server.close());
+  const { server } = serverPerSuite();
 
   it('passes commits to the event follower and evicts API keys before clients receive the event', () => {
     const { get, resolve } = createContainer(server.parts);

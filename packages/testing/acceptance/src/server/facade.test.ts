@@ -3,7 +3,8 @@ import type { ChannelId } from '@parley/domain/kernel';
 import { SendMessage } from '@parley/domain/writing';
 import { errorHandler, type ParleyEvent, type RealmToEnsure, refuse } from '@parley/server';
 import { until } from '@parley/testkit';
-import { basic, TestServer } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
+import { basic } from '../testing/test-server.js';
 
 const code = (expected: string) => expect.objectContaining({ code: expected });
 const settle = async () => {
@@ -13,23 +14,21 @@ const realm = 'shop';
 const ann = { realm, externalId: 'u1' };
 const bob = { realm, externalId: 'u2' };
 
-let server: TestServer;
 /** Value that `authenticate` returns. */
 let session: { realm: string; externalId: string } | null = null;
 const logged: unknown[] = [];
 
+const { server } = serverPerSuite({
+  authenticate: async () => session,
+  logger: { info: () => {}, error: (fields, message) => void logged.push({ ...fields, message }) },
+});
 beforeAll(async () => {
-  server = await TestServer.start({
-    authenticate: async () => session,
-    logger: { info: () => {}, error: (fields, message) => void logged.push({ ...fields, message }) },
-  });
   const { parley } = server;
   await parley.realms.ensure({ name: realm, title: 'The Shop' });
   await parley.users.upsert({ ...ann, name: 'Ann', email: 'ann@example.org', role: 'owner' });
   await parley.users.upsert({ ...bob, name: 'B' });
   await parley.as(ann).channels.create({ name: 'orders', subscribers: ['u2'] });
 });
-afterAll(() => server.close());
 beforeEach(() => logged.splice(0));
 
 describe('parley.realms', () => {

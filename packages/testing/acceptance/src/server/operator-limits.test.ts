@@ -1,21 +1,20 @@
 import { ForgetLimits } from '@parley/domain/realms';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
 let hamlet: TestUser;
-beforeAll(async () => {
-  server = await TestServer.start({
-    hasRateLimits: true,
-    rateLimitRules: {
-      api_by_user: [{ windowSeconds: 3600, limit: 3 }],
-      api_by_ip: [{ windowSeconds: 3600, limit: 20 }],
-      upload_parts_by_user: [{ windowSeconds: 3600, limit: 4 }],
-    },
-    trustedProxies: ['127.0.0.0/8', '::1', '10.0.0.0/8'],
-  });
+const { server } = serverPerSuite({
+  hasRateLimits: true,
+  rateLimitRules: {
+    api_by_user: [{ windowSeconds: 3600, limit: 3 }],
+    api_by_ip: [{ windowSeconds: 3600, limit: 20 }],
+    upload_parts_by_user: [{ windowSeconds: 3600, limit: 4 }],
+  },
+  trustedProxies: ['127.0.0.0/8', '::1', '10.0.0.0/8'],
+});
+beforeAll(() => {
   hamlet = server.people.hamlet;
 });
-afterAll(() => server.close());
 
 const callAs = async (user: TestUser) => (await server.get('/users/me', user)).status;
 const signIn = async (password = 'wrong', ip = '192.0.2.1') =>

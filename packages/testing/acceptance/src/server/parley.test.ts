@@ -1,6 +1,7 @@
 import type { RealmId } from '@parley/domain/kernel';
 import { route, success } from '@parley/http';
 import { composeParley } from '@parley/server/testing';
+import { serverPerSuite } from '../testing/servers.js';
 import { basic, TestServer } from '../testing/test-server.js';
 
 class Nothing {}
@@ -34,11 +35,7 @@ const forOwners = route('POST', '/owners', {
 const moreRoutes = [whoAmI, whereAmI, forOwners];
 
 describe('Parley application', () => {
-  let server: TestServer;
-  beforeAll(async () => {
-    server = await TestServer.start({ moreRoutes });
-  });
-  afterAll(() => server.close());
+  const { server } = serverPerSuite({ moreRoutes });
 
   it('authenticates by email and API key, ignoring the case of the email', async () => {
     const { hamlet } = server.people;
@@ -100,21 +97,17 @@ describe('Parley application', () => {
 });
 
 describe('host application log-in', () => {
-  let server: TestServer;
   let logged: unknown[];
   let response: () => { realm: string; userId: number } | null;
-  beforeAll(async () => {
-    server = await TestServer.start({
-      moreRoutes,
-      authenticate: async (request) => (request.headers['x-test'] ? response() : null),
-      // Audit lines are tested separately.
-      logger: { info: () => {}, error: (fields) => 'audit' in fields || logged.push(fields) },
-    });
+  const { server } = serverPerSuite({
+    moreRoutes,
+    authenticate: async (request) => (request.headers['x-test'] ? response() : null),
+    // Audit lines are tested separately.
+    logger: { info: () => {}, error: (fields) => 'audit' in fields || logged.push(fields) },
   });
   beforeEach(() => {
     logged = [];
   });
-  afterAll(() => server.close());
 
   const ask = (headers = {}) => server.request('GET', '/whoami', { headers: { 'X-Test': '1', ...headers } });
 
@@ -207,9 +200,7 @@ describe('host application log-in', () => {
 
   it('rejects deactivated users', async () => {
     const { cordelia } = server.people;
-    await server.storage.uow.write(cordelia.user.realmId, async (tx) => {
-      await tx.users.update({ ...cordelia.user, isActive: false });
-    });
+    await server.changeUser(cordelia, { isActive: false });
     response = () => ({ realm: 'zulip', userId: cordelia.id });
     expect(await ask()).toMatchObject({ status: 401, body: { msg: 'Account is deactivated' } });
   });

@@ -5,20 +5,17 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import express from 'express';
 import { fieldsOf } from '../testing/expectations.js';
-import { basic, TestServer } from '../testing/test-server.js';
+import { serverPerTest } from '../testing/servers.js';
+import { basic } from '../testing/test-server.js';
 
 /** A waiting poll without events responds later. */
 const PATIENCE_MS = 10_000;
 
-let server: TestServer;
 let agent: Agent;
-beforeEach(async () => {
-  server = await TestServer.start();
+afterEach(() => agent.destroy());
+const { server } = serverPerTest();
+beforeEach(() => {
   agent = new Agent({ keepAlive: true });
-});
-afterEach(async () => {
-  agent.destroy();
-  await server.close();
 });
 
 const aHost = () => createServer(express().use(server.parley.router));

@@ -1,16 +1,12 @@
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
-import { sharedServer, type TestServer, type TestUser } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
 const PATH = '/users/me/alert_words';
 
-let server: TestServer;
-let people: TestServer['people'];
-
-const newOrganization = sharedServer();
+const { server, people } = organizationPerTest();
 beforeEach(async () => {
-  server = await newOrganization();
-  ({ people } = server);
   await server.createChannel('town', [people.hamlet, people.iago, people.polonius]);
 });
 

@@ -270,9 +270,7 @@ describe('GET /users/:user_id_or_email/presence', () => {
     expectRefusal(await get(hamlet.email), `No presence data for ${hamlet.email}`);
     expectRefusal(await get(bot.id), 'Presence is not supported for bot users.');
     await server.limitGuests();
-    await server.storage.uow.write(desdemona.user.realmId, (tx) =>
-      tx.users.update({ ...desdemona.user, isActive: false }),
-    );
+    await server.changeUser(desdemona, { isActive: false });
     const system = await server.storage.uow.read(server.realmId, (r) =>
       r.users.findSystemBot(server.realmId, 'welcome'),
     );
@@ -438,9 +436,7 @@ describe('list of all presences', () => {
     const bot = await server.addUser({ email: 'x@zulip.com', fullName: 'Short Visit' });
     await reported(bot);
     await reported(hamlet);
-    await server.storage.uow.write(bot.user.realmId, async (tx) => {
-      await tx.users.update({ ...bot.user, isActive: false });
-    });
+    await server.changeUser(bot, { isActive: false });
     await server.parley.ports.unitOfWork.write(server.realmId, (tx) =>
       tx.events.append(server.realmId, {
         event: { type: 'user.activation_changed', userId: bot.id, isActive: false },

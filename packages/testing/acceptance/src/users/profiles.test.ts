@@ -1,14 +1,9 @@
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
-import { sharedServer, type TestServer, type TestUser } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
-const newOrganization = sharedServer();
-beforeEach(async () => {
-  server = await newOrganization();
-  ({ people } = server);
-});
+const { server, people } = organizationPerTest();
 
 const FIELDS = '/realm/profile_fields';
 const OWN = '/users/me/profile_data';
@@ -265,10 +260,10 @@ describe('own profile (users §13.5)', () => {
   it('rejects values of the wrong type and stores nothing', async () => {
     const { hamlet } = people;
     const gone = await server.addUser({ email: 'gone@zulip.com', fullName: 'Gone' });
-    await server.storage.uow.write(gone.user.realmId, (tx) => tx.users.update({ ...gone.user, isActive: false }));
+    await server.changeUser(gone, { isActive: false });
     const helper = await server.addUser({ email: 'helper@zulip.com', fullName: 'Helper' });
     const bot = { kind: 'generic', ownerId: hamlet.id, isSystem: false, defaultSendingChannelId: null } as const;
-    await server.storage.uow.write(helper.user.realmId, (tx) => tx.users.update({ ...helper.user, bot }));
+    await server.changeUser(helper, { bot });
     const short = await add(1, 'Short');
     const long = await add(2, 'Long');
     const choice = await add(3, 'Choice', { field_data: CHOICES });

@@ -1,19 +1,14 @@
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { serverPerSuite } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
 let hamlet: TestUser;
 let count = 0;
-beforeAll(async () => {
-  server = await TestServer.start();
-  ({ people } = server);
-});
+const { server, people } = serverPerSuite();
 beforeEach(async () => {
   hamlet = await server.addUser({ email: `hamlet${++count}@zulip.com`, fullName: `Hamlet ${count}` });
 });
-afterAll(() => server.close());
 
 const change = (params: object, as = hamlet) => server.post('/users/me/status', as, { ...params });
 const statusOf = async (who = hamlet, as = people.cordelia): Promise<Wire> =>
@@ -124,7 +119,7 @@ describe('status of another user', () => {
 
   it('accepts changes by administrators including bots', async () => {
     const bot = await server.addBot(people.iago, `helper${count}`);
-    await server.storage.uow.write(bot.user.realmId, (tx) => tx.users.update({ ...bot.user, role: 'administrator' }));
+    await server.changeUser(bot, { role: 'administrator' });
     for (const as of [people.iago, people.desdemona, bot]) {
       fieldsOf(await changeOf(hamlet, { status_text: `as ${as.id} says`, emoji_name: 'octopus' }, as));
       expect(await statusOf()).toEqual({ status_text: `as ${as.id} says`, ...OCTOPUS });
@@ -150,7 +145,7 @@ describe('status of another user', () => {
       expectRefusal(await changeOf(who, { status_text: 'x' }, people.iago), 'No such user');
       expectRefusal(await server.get(`/users/${who.id}/status`, people.iago), 'No such user');
     }
-    await server.storage.uow.write(hamlet.user.realmId, (tx) => tx.users.update({ ...hamlet.user, isActive: false }));
+    await server.changeUser(hamlet, { isActive: false });
     expectRefusal(await changeOf(hamlet, { status_text: 'x' }, people.iago), 'User is deactivated');
     expectRefusal(await server.get(`/users/${hamlet.id}/status`, people.iago), 'User is deactivated');
   });

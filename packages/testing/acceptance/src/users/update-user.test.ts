@@ -2,15 +2,10 @@ import type { Role } from '@parley/domain/access';
 import { GrantSpecialPermission } from '@parley/domain/users';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, notListed, type Wire } from '../testing/expectations.js';
-import { basic, sharedServer, type TestServer, type TestUser } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
+import { basic, type TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
-const newOrganization = sharedServer();
-beforeEach(async () => {
-  server = await newOrganization();
-  ({ people } = server);
-});
+const { server, people } = organizationPerTest();
 
 const update = (as: TestUser, who: { id: number | string }, params: object) =>
   server.patch(`/users/${who.id}`, as, { ...params });
@@ -98,7 +93,7 @@ describe('role (users §3.2)', () => {
     const bot = await make('owner', 'bot');
     await makeBot(bot, desdemona);
     const gone = await make('owner', 'gone');
-    await server.storage.uow.write(gone.user.realmId, (tx) => tx.users.update({ ...gone.user, isActive: false }));
+    await server.changeUser(gone, { isActive: false });
     expectRefusal(await update(desdemona, desdemona, { role: 200 }), last);
     fieldsOf(await update(desdemona, bot, { role: 400 }));
     fieldsOf(await update(desdemona, iago, { role: 100 }));
@@ -174,7 +169,7 @@ describe('role (users §3.2)', () => {
   it('publishes emails that the user can or can no longer see', async () => {
     const { iago, hamlet, cordelia, shiva } = people;
     const avatar = { source: 'gravatar', version: 1 } as const;
-    await server.storage.uow.write(cordelia.user.realmId, (tx) => tx.users.update({ ...cordelia.user, avatar }));
+    await server.changeUser(cordelia, { avatar });
     fieldsOf(await server.patch('/settings', cordelia, { email_address_visibility: 5 }));
     fieldsOf(await server.patch('/settings', shiva, { email_address_visibility: 2 }));
     const queue = await openQueue(server, hamlet, { event_types: ['realm_user'] });
@@ -198,7 +193,7 @@ describe('role (users §3.2)', () => {
 
   it('changes for deactivated users without group events', async () => {
     const { iago, hamlet, cordelia } = people;
-    await server.storage.uow.write(hamlet.user.realmId, (tx) => tx.users.update({ ...hamlet.user, isActive: false }));
+    await server.changeUser(hamlet, { isActive: false });
     const queue = await openQueue(server, cordelia, userEvents);
     fieldsOf(await update(iago, hamlet, { role: 300, full_name: 'Ghost' }));
     expect(await eventsAfter(server, queue)).toMatchObject([
@@ -271,7 +266,7 @@ describe('email', () => {
   ])('rejects the email %j', async (new_email, text) => {
     await grant();
     const gone = await make('member', 'gone');
-    await server.storage.uow.write(gone.user.realmId, (tx) => tx.users.update({ ...gone.user, isActive: false }));
+    await server.changeUser(gone, { isActive: false });
     expectRefusal(await move(new_email), text);
   });
 

@@ -346,7 +346,7 @@ describe('PATCH /settings', () => {
 
     it('rejects emails of deactivated accounts and outside the domains', async () => {
       const { iago } = people;
-      await server.storage.uow.write(iago.user.realmId, (tx) => tx.users.update({ ...iago.user, isActive: false }));
+      await server.changeUser(iago, { isActive: false });
       expectRefusal(await to(iago.email), 'Account has been deactivated.');
       await server.patch('/realm', people.desdemona, { emails_restricted_to_domains: true });
       expectRefusal(await to('a@example.com'), 'Outside your domain.');

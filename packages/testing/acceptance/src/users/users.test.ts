@@ -2,18 +2,12 @@ import type { EmailVisibility } from '@parley/domain/realms';
 import { GrantSpecialPermission, type User } from '@parley/domain/users';
 import { openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
-import { sharedServer, type TestServer, type TestUser } from '../testing/test-server.js';
+import { organizationPerTest } from '../testing/servers.js';
+import type { TestUser } from '../testing/test-server.js';
 
-let server: TestServer;
-let people: TestServer['people'];
-const newOrganization = sharedServer();
-beforeEach(async () => {
-  server = await newOrganization();
-  ({ people } = server);
-});
+const { server, people } = organizationPerTest();
 
-const change = ({ user }: TestUser, changes: Partial<User>) =>
-  server.storage.uow.write(user.realmId, (tx) => tx.users.update({ ...user, ...changes }));
+const change = (user: TestUser, changes: Partial<User>) => server.changeUser(user, changes);
 const showEmailTo = (who: TestUser, emailAddressVisibility: EmailVisibility) =>
   change(who, { settings: { ...who.user.settings, emailAddressVisibility } });
 const dummy = ({ id }: TestUser) => `user${id}@parley.invalid`;
