@@ -25,11 +25,7 @@ const read = async (id: number): Promise<Wire> => {
   const { streams } = fieldsOf(await server.get('/streams', people.desdemona, params)) as Wire;
   return streams.find(({ stream_id }: Wire) => stream_id === id);
 };
-const store = (id: number, changes: Partial<Channel>) =>
-  server.storage.uow.write(server.realmId, async (tx) => {
-    const channel = (await tx.channels.listAll(server.realmId)).find((one) => one.id === id);
-    await tx.channels.update({ ...channel!, ...changes });
-  });
+const store = (id: number, changes: Partial<Channel>) => server.changeChannel(id, changes);
 /** Returns the notification bot's messages in the channel, oldest first, except the creation notice. */
 const notices = async (id: number, as: TestUser = people.hamlet): Promise<string[]> => {
   const narrow = [{ operator: 'channel', operand: id }];

@@ -20,11 +20,7 @@ const list = async (as: TestUser, params = {}): Promise<Wire[]> =>
 const namesOf = (channels: Wire[]): string[] => channels.map(({ name }) => name);
 const one = async (name: string, as: TestUser = people.desdemona): Promise<Wire> =>
   (await list(as, { include_all: true, exclude_archived: false })).find((channel) => channel.name === name);
-const change = (name: string, changes: Partial<Channel>) =>
-  server.storage.uow.write(server.realmId, async (tx) => {
-    const channel = await tx.channels.findByName(server.realmId, name);
-    await tx.channels.update({ ...channel!, ...changes });
-  });
+const change = (name: string, changes: Partial<Channel>) => server.changeChannel(name, changes);
 
 describe('GET /streams', () => {
   beforeEach(async () => {

@@ -4,24 +4,18 @@ import { join } from 'node:path';
 import { FolderWebAssets } from '@parley/server/testing';
 import { signJsonWebToken } from '@parley/testkit';
 import { fieldsOf } from '../testing/expectations.js';
+import { serverPerSuite } from '../testing/servers.js';
 import { JWT_SECRET, TestServer, webTokenOf } from '../testing/test-server.js';
 
 const SHOP = 'https://shop.example.com';
 let folder: string;
-let server: TestServer;
-beforeAll(async () => {
+const { server } = serverPerSuite(async () => {
   folder = mkdtempSync(join(tmpdir(), 'parley-frames-'));
   mkdirSync(join(folder, 'web'));
   writeFileSync(join(folder, 'index.html'), '<title>Parley</title>');
-  server = await TestServer.start({
-    webAssets: new FolderWebAssets(folder),
-    frameAncestors: [SHOP, 'http://localhost:8080'],
-  });
+  return { webAssets: new FolderWebAssets(folder), frameAncestors: [SHOP, 'http://localhost:8080'] };
 });
-afterAll(async () => {
-  await server.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 
 const at = (path: string, of = server) => fetch(of.url + path, { redirect: 'manual' });
 

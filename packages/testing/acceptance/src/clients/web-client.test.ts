@@ -6,13 +6,13 @@ import { BucketBuilds, FolderBuilds, FolderWebAssets } from '@parley/server/test
 import { until } from '@parley/testkit';
 import { fieldsOf } from '../testing/expectations.js';
 import { imageFile, postFiles } from '../testing/multipart.js';
+import { serverPerSuite } from '../testing/servers.js';
 import { TestBrowser } from '../testing/test-browser.js';
 import { TestServer } from '../testing/test-server.js';
 
 const SCRIPT = 'console.log("Parley");';
 let folder: string;
-let server: TestServer;
-beforeAll(async () => {
+const { server } = serverPerSuite(async () => {
   folder = mkdtempSync(join(tmpdir(), 'parley-web-'));
   mkdirSync(join(folder, 'web'));
   writeFileSync(
@@ -24,12 +24,9 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'web', 'service-worker.js'), SCRIPT);
   writeFileSync(join(folder, 'web', 'icon-180.png'), 'logo');
   writeFileSync(join(folder, 'web', 'notes.txt'), 'not an asset');
-  server = await TestServer.start({ webAssets: new FolderWebAssets(folder) });
+  return { webAssets: new FolderWebAssets(folder) };
 });
-afterAll(async () => {
-  await server.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('web client', () => {
   it('redirects visitors of the start page to the log-in page', async () => {

@@ -144,10 +144,7 @@ describe('DELETE /messages/{message_id}', () => {
     expectRefusal(await server.request('DELETE', `/messages/${id}`, { as: king, realm: 'lear' }), HIDDEN);
     expect((await server.delete('/messages/-1', hamlet)).status).toBe(404);
     expect(await list(hamlet)).toEqual(expect.arrayContaining([direct, inSecret, id]));
-    await server.storage.uow.write(server.realmId, async (tx) => {
-      const channel = await tx.channels.findByName(server.realmId, 'general');
-      await tx.channels.update({ ...channel!, isArchived: true });
-    });
+    await server.changeChannel('general', { isArchived: true });
     expectRefusal(await remove(iago, id), HIDDEN);
   });
 

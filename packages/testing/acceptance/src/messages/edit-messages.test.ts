@@ -733,10 +733,7 @@ describe('PATCH /messages/{message_id}: channel', () => {
   it('marks the destination channel as active', async () => {
     const { hamlet, iago } = people;
     const other = await server.createChannel('other', [hamlet]);
-    await server.storage.uow.write(server.realmId, async (tx) => {
-      const channel = (await tx.channels.findByName(server.realmId, 'other'))!;
-      await tx.channels.update({ ...channel, isRecentlyActive: false });
-    });
+    await server.changeChannel('other', { isRecentlyActive: false });
     const queue = await openQueue(server, hamlet, { event_types: ['stream'] });
     await edited(hamlet, await say(general, iago), { stream_id: other, ...quiet });
     expect(await eventsAfter(server, queue)).toMatchObject([

@@ -340,10 +340,7 @@ describe('adding and removing reactions', () => {
 
   it('rejects messages in archived channels, which remain readable with their reactions', async () => {
     await react(people.hamlet, smile);
-    await server.storage.uow.write(server.realmId, async (tx) => {
-      const channel = (await tx.channels.findByName(server.realmId, 'general'))!;
-      await tx.channels.update({ ...channel, isArchived: true });
-    });
+    await server.changeChannel('general', { isArchived: true });
     expectRefusal(await react(people.hamlet, { emoji_name: '+1' }), HIDDEN);
     expectRefusal(await unreact(people.hamlet, smile), HIDDEN);
     expect(await shown(message, people.hamlet)).toEqual([wire(people.hamlet, 'smile', '1f642')]);

@@ -319,10 +319,7 @@ describe('reminder delivery', () => {
   it('quotes the current content of the message', async () => {
     const { hamlet } = people;
     await remind(hamlet);
-    await server.storage.uow.write(server.realmId, async (tx) => {
-      const channel = (await tx.channels.find(server.realmId, town as never))!;
-      await tx.channels.update({ ...channel, name: 'city' });
-    });
+    await server.changeChannel(town, { name: 'city' });
     await deliver();
     expect((await received(hamlet))[0].content).toContain(`#**city>plans@${message}**`);
   });

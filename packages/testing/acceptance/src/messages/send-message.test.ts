@@ -306,10 +306,7 @@ describe('POST /messages', () => {
     });
 
     it('reports an archived channel', async () => {
-      await server.storage.uow.write(server.realmId, async (tx) => {
-        const channel = await tx.channels.findByName(server.realmId, 'general');
-        await tx.channels.update({ ...channel!, isArchived: true });
-      });
+      await server.changeChannel('general', { isArchived: true });
       await refused(toChannel, "Not authorized to send to channel 'general'");
     });
 

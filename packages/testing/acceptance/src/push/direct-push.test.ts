@@ -2,6 +2,7 @@ import { makePushKey } from '@parley/node-adapters';
 import { until } from '@parley/testkit';
 import { fieldsOf, type Wire } from '../testing/expectations.js';
 import { postponed } from '../testing/jobs.js';
+import { serverPerSuite } from '../testing/servers.js';
 import {
   decrypted,
   fcmError,
@@ -12,7 +13,7 @@ import {
   TestFcm,
 } from '../testing/test-phone-services.js';
 import { tokenIdOf } from '../testing/test-push-service.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import type { TestUser } from '../testing/test-server.js';
 
 const KEY = Buffer.alloc(32, 7);
 const PUSH_KEY = Buffer.concat([Buffer.from([0x31]), KEY]).toString('base64');
@@ -20,20 +21,19 @@ const APNS_TOKEN = 'c0ffee00';
 
 let apns: TestApns;
 let fcm: TestFcm;
-let server: TestServer;
 let sender: TestUser;
 let reader: TestUser;
 let count = 0;
 const older = makePushKey();
-beforeAll(async () => {
+const { server } = serverPerSuite(async () => {
   apns = await TestApns.start();
   fcm = await TestFcm.start();
   const push = { keys: [PRIVATE_KEY, older.privateKey], apns: apns.account, fcm: fcm.account };
-  server = await TestServer.start({ push, worksInBackground: true });
-  sender = server.people.iago;
+  return { push, worksInBackground: true };
 });
 beforeEach(async () => {
   count++;
+  sender = server.people.iago;
   reader = await server.addUser({ email: `reader${count}@zulip.com`, fullName: `Reader ${count}` });
   for (const service of [apns, fcm]) {
     service.arrivals.length = 0;
@@ -41,7 +41,6 @@ beforeEach(async () => {
   }
 });
 afterAll(async () => {
-  await server.close();
   await apns.close();
   await fcm.close();
 });

@@ -4,19 +4,19 @@ import { until } from '@parley/testkit';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { fieldsOf, type Wire } from '../testing/expectations.js';
 import { jobsWithin, postponed } from '../testing/jobs.js';
+import { serverPerSuite } from '../testing/servers.js';
 import { PUBLIC_KEY, sealed, TestPushService, tokenIdOf } from '../testing/test-push-service.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import type { TestUser } from '../testing/test-server.js';
 
 let service: TestPushService;
-let server: TestServer;
 let sender: TestUser;
 let reader: TestUser;
 let channel: string;
 let channelId: number;
 let count = 0;
-beforeAll(async () => {
+const { server } = serverPerSuite(async () => {
   service = await TestPushService.start();
-  server = await TestServer.start({ push: service.account, worksInBackground: true });
+  return { push: service.account, worksInBackground: true };
 });
 beforeEach(async () => {
   count++;
@@ -31,10 +31,7 @@ beforeEach(async () => {
   service.status = { can_push: true, expected_end_timestamp: null };
   service.now = server.clock.now();
 });
-afterAll(async () => {
-  await server.close();
-  await service.close();
-});
+afterAll(() => service.close());
 
 /** Lease of a notification in progress. */
 const LEASE_SECONDS = 60;

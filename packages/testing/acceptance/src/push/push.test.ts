@@ -2,16 +2,16 @@ import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
 import { until } from '@parley/testkit';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
+import { serverPerSuite } from '../testing/servers.js';
 import { PUBLIC_KEY, type Registration, sealed, TestPushService, tokenIdOf } from '../testing/test-push-service.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 
 let service: TestPushService;
-let server: TestServer;
 let hamlet: TestUser;
 let people = 0;
-beforeAll(async () => {
+const { server } = serverPerSuite(async () => {
   service = await TestPushService.start();
-  server = await TestServer.start({ push: service.account, worksInBackground: true });
+  return { push: service.account, worksInBackground: true };
 });
 beforeEach(async () => {
   hamlet = await server.addUser({ email: `hamlet${++people}@zulip.com`, fullName: `Hamlet ${people}` });
@@ -21,10 +21,7 @@ beforeEach(async () => {
   service.calls.length = 0;
   service.now = server.clock.now();
 });
-afterAll(async () => {
-  await server.close();
-  await service.close();
-});
+afterAll(() => service.close());
 
 it('server settings report a configured push service', async () => {
   expect(fieldsOf(await server.get('/server_settings', null)).push_notifications_enabled).toBe(true);

@@ -3,20 +3,20 @@ import { SendTestNotifications } from '@parley/domain/push';
 import { until } from '@parley/testkit';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
 import { postponed } from '../testing/jobs.js';
+import { serverPerSuite } from '../testing/servers.js';
 import { TestBrowserPush } from '../testing/test-browser-push.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 
 let browser: TestBrowserPush;
-let server: TestServer;
 let sender: TestUser;
 let reader: TestUser;
 let count = 0;
-beforeAll(async () => {
+const { server } = serverPerSuite({
+  ...{ webPush: 'mailto:ops@example.com', webhookNetworks: ['127.0.0.0/8'], worksInBackground: true },
+});
+beforeAll(() => {
   browser = new TestBrowserPush();
-  await browser.start();
-  server = await TestServer.start({
-    ...{ webPush: 'mailto:ops@example.com', webhookNetworks: ['127.0.0.0/8'], worksInBackground: true },
-  });
+  return browser.start();
 });
 beforeEach(async () => {
   count++;
@@ -25,10 +25,7 @@ beforeEach(async () => {
   browser.received.length = 0;
   browser.status = 201;
 });
-afterAll(async () => {
-  await server.close();
-  await browser.close();
-});
+afterAll(() => browser.close());
 
 const subscribe = (as: TestUser, params: object) => server.post('/web_push/subscriptions', as, { ...params });
 const listed = async (as = reader) => fieldsOf(await server.get('/web_push/subscriptions', as));

@@ -7,9 +7,16 @@ interface ServerOfTests {
   readonly people: TestServer['people'];
 }
 
-/** Starts a server before all tests of the file or of the `describe` block, and closes it after them. */
-export const serverPerSuite = (options: TestServerOptions = {}): ServerOfTests =>
-  withPeople(beforeAll, () => TestServer.start(options), afterAll);
+/**
+ * Starts a server before all tests of the file or of the `describe` block, and closes it after them. A function may first start
+ * other services.
+ */
+export const serverPerSuite = (options: TestServerOptions | (() => Promise<TestServerOptions>) = {}): ServerOfTests =>
+  withPeople(
+    beforeAll,
+    async () => TestServer.start(typeof options === 'function' ? await options() : options),
+    afterAll,
+  );
 
 /** Starts a server before each test, and closes it after the test. */
 export const serverPerTest = (options: TestServerOptions = {}): ServerOfTests =>

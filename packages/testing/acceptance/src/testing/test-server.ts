@@ -2,6 +2,7 @@ import { Agent, createServer, type RequestOptions as NodeRequest, request, type 
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { PasswordHasher, Role, SystemGroupName } from '@parley/domain/access';
+import type { Channel } from '@parley/domain/channels';
 import type { ExportLimits } from '@parley/domain/exports';
 import type { BlobStore, FileLimits, PartialBlobStore } from '@parley/domain/files';
 import { type Bus, type GroupId, LocalBus, type RealmId, type UserId } from '@parley/domain/kernel';
@@ -398,6 +399,15 @@ export class TestServer {
   /** Changes a user directly, as the test knows it. */
   async changeUser({ user }: TestUser, changes: Partial<User>): Promise<void> {
     await this.storage.uow.write(user.realmId, (tx) => tx.users.update({ ...user, ...changes }));
+  }
+
+  /** Changes a channel directly by name or id. */
+  async changeChannel(nameOrId: string | number, changes: Partial<Channel>): Promise<void> {
+    await this.storage.uow.write(this.realmId, async (tx) => {
+      const all = await tx.channels.listAll(this.realmId);
+      const channel = all.find(({ id, name }) => id === nameOrId || name === nameOrId);
+      await tx.channels.update({ ...channel!, ...changes });
+    });
   }
 
   /** Limits guests over HTTP to users with whom they share a conversation (users §1.4). */
