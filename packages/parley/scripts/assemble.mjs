@@ -66,6 +66,7 @@ const BUNDLED = new Set([
   'markdown-it',
   'otplib',
   'parse5',
+  'pofile',
   'prom-client',
   'reflect-metadata',
   'tar-stream',
@@ -85,6 +86,7 @@ for (const [from, to] of [
   [pathOf('parley/README.md'), 'README.md'],
   [join(root, 'docs'), 'docs'],
   [pathOf('web/dist/app'), 'dist/web'],
+  [pathOf('http/texts'), 'texts'],
 ]) {
   cpSync(from, join(out, to), { recursive: true });
 }
@@ -339,7 +341,8 @@ function writeManifest(foreign) {
       './package.json': './package.json',
     },
     bin: { parley: 'dist/main.js' },
-    files: ['dist', 'docs', 'LICENSES-OF-LIBRARIES.txt'],
+    imports: manifestOf('http').imports,
+    files: ['dist', 'docs', 'texts', 'LICENSES-OF-LIBRARIES.txt'],
     dependencies: Object.fromEntries(
       foreign
         .filter((each) => !(each in optional))

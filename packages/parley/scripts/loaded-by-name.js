@@ -2,6 +2,7 @@
 // webpack would copy the scripts without their imports.
 export const files = [
   new URL(/* webpackIgnore: true */ './web', import.meta.url),
+  new URL(/* webpackIgnore: true */ '../texts', import.meta.url),
   new URL(/* webpackIgnore: true */ './image-child.js', import.meta.url),
   new URL(/* webpackIgnore: true */ './thread.js', import.meta.url),
   new URL(/* webpackIgnore: true */ './mail-thread.js', import.meta.url),

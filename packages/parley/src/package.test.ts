@@ -287,7 +287,7 @@ describe('npm package', () => {
       import { files } from './node_modules/parley/dist/loaded-by-name.js';
       console.log(files.map((file) => existsSync(file) && file.pathname.split('/').at(-1)).join());`,
     );
-    expect((await app.node('files.mjs')).stdout).toBe('web,image-child.js,thread.js,mail-thread.js\n');
+    expect((await app.node('files.mjs')).stdout).toBe('web,texts,image-child.js,thread.js,mail-thread.js\n');
   });
 
   it('rejects a setting with a missing optional library and names the install command', async () => {

@@ -39,6 +39,7 @@ export {
 } from './limits/rules.js';
 export { AUDIT_CSV_HEADER, auditCsvLine } from './membership/audit.js';
 export { WireWebhookFormats } from './membership/outgoing-webhooks.js';
+export { noticeTexts } from './pages/catalogues.js';
 export { notFoundPage } from './pages/layout.js';
 export type { OptionalKey, ParamType } from './params/param-types.js';
 export * as paramTypes from './params/param-types.js';

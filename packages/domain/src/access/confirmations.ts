@@ -4,8 +4,18 @@ import { encodeJob, idPayload, type Job, type JobHandler, type JobWork, jobKind 
 import type { Clock, RealmUrls, Seed } from '../kernel/ports.js';
 import { foldCase } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { composeEmail, type Email, type EmailContent, EmailJobs, emailJobKind, type Mailer } from './email.js';
-import { type EmailText, type EmailWords, loadEmailWords } from './email-texts.js';
+import {
+  composeEmail,
+  EMAIL_PORTS,
+  type Email,
+  type EmailContent,
+  EmailJobs,
+  emailJobKind,
+  type Mailer,
+  type NoticeTexts,
+  type NoticeWords,
+} from './email.js';
+import type { NoticeText } from './notice-texts.js';
 
 export const CONFIRMATION_ERRORS = declareErrors({
   /** No link with this key was sent for this purpose. */
@@ -149,18 +159,19 @@ export const confirmationUrl = (origin: string, purpose: ConfirmationPurpose, ke
 
 /** Emails links to confirm an email address. */
 export class SendConfirmationEmails extends EmailJobs<ConfirmationEmailPayload> {
-  static readonly inject = ['mailer', 'unitOfWork', 'confirmationKeys', 'realmUrls', 'clock'] as const;
+  static readonly inject = [...EMAIL_PORTS, 'confirmationKeys', 'clock'] as const;
 
   readonly kind = CONFIRMATION_EMAIL;
 
   constructor(
     mailer: Mailer,
-    private readonly uow: UnitOfWork,
+    texts: NoticeTexts,
+    uow: UnitOfWork,
+    realmUrls: RealmUrls,
     private readonly keys: LinkKeys,
-    private readonly realmUrls: RealmUrls,
     private readonly clock: Clock,
   ) {
-    super(mailer);
+    super(mailer, texts, uow, realmUrls);
   }
 
   protected async compose({
@@ -181,7 +192,7 @@ export class SendConfirmationEmails extends EmailJobs<ConfirmationEmailPayload> 
     const isOpen = confirmation?.status === 'open' && confirmation.expiresAt > this.clock.now();
     if (!isOpen || realm.isDeactivated) return null;
     const { email, purpose } = confirmation;
-    const words = await loadEmailWords(user, realm);
+    const words = this.wordsFor(user, realm);
     const url = this.realmUrls.urlOf(realm);
     const content: EmailContent = {
       to: email,
@@ -216,10 +227,10 @@ interface Circumstances {
 }
 
 type Content = Pick<EmailContent, 'subject' | 'paragraphs' | 'link' | 'footer'>;
-type Translate = EmailWords['t'];
+type Translate = NoticeWords['t'];
 
 /** Email with a link; its empty URL is replaced when the email is composed. */
-const withLink = (t: Translate, label: EmailText, subject: string, paragraph: string): Content => ({
+const withLink = (t: Translate, label: NoticeText, subject: string, paragraph: string): Content => ({
   subject,
   paragraphs: [paragraph, t('The link expires after one day.')],
   link: { label: t(label), url: '' },

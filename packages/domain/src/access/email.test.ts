@@ -1,4 +1,5 @@
-import { composeEmail } from './email.js';
+import { inEnglish } from '@parley/testkit';
+import { composeEmail, emailWords } from './email.js';
 
 const ENVELOPE = {
   language: 'en',
@@ -42,5 +43,20 @@ describe('composeEmail', () => {
     const { html } = composeEmail({ ...ENVELOPE, language: 'he', paragraphs: ['שלום,'], footer: 'תזכורת' });
     expect(html).toContain('<html lang="he" dir="rtl">');
     expect(html.match(/<(?:div|p) dir="rtl"/g)).toHaveLength(2);
+  });
+});
+
+describe('emailWords', () => {
+  const speaking = (defaultLanguage: string) => ({ settings: { defaultLanguage } });
+
+  it.each([
+    ['de', 'fr', 'de'],
+    ['en', 'fr', 'en'],
+    ['sv', 'fr', 'fr'],
+    ['sv', 'vi', 'en'],
+    ['pt', 'en', 'pt-br'],
+    [null, 'ja', 'ja'],
+  ])('are in the language of the user, else of the organization: %s, %s → %s', (user, realm, language) => {
+    expect(emailWords(inEnglish, user === null ? null : speaking(user), speaking(realm))).toMatchObject({ language });
   });
 });

@@ -1,7 +1,10 @@
 import type { JobId } from '../kernel/ids.js';
 import { type Job, type JobHandler, type JobKind, type JobWork, jobKind } from '../kernel/jobs.js';
-import { directionOf, type TextLanguage } from '../kernel/languages.js';
+import { directionOf, type TextLanguage, textLanguageOf } from '../kernel/languages.js';
+import type { RealmUrls } from '../kernel/ports.js';
 import { escapeHtml, toSingleLine } from '../kernel/text.js';
+import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import type { NoticeText } from './notice-texts.js';
 
 /** Email in text and HTML form. */
 export interface Email {
@@ -34,6 +37,32 @@ export interface Mailer {
   send(email: Email): Promise<void>;
   /** Deletes emails to this address that the mailer keeps. Absent if it keeps none. */
   removeTo?(address: string): Promise<void>;
+}
+
+/** Texts of emails and push notifications in the recipient's language. */
+export interface NoticeWords {
+  readonly language: TextLanguage;
+  /** Values replace the words in braces. */
+  readonly t: (text: NoticeText, values?: Readonly<Record<string, string | number>>) => string;
+}
+
+/** Returns the translation of English texts into a language. A text without a translation is in English. */
+export type NoticeTexts = (
+  language: TextLanguage,
+) => (text: string, values?: Readonly<Record<string, string | number>>) => string;
+
+interface HasLanguage {
+  readonly settings: { readonly defaultLanguage: string };
+}
+
+/**
+ * Returns the texts of emails in the user's language, else in the organization's. `user`: null for people without an
+ * account.
+ */
+export function emailWords(texts: NoticeTexts, user: HasLanguage | null, realm: HasLanguage): NoticeWords {
+  const speakers = user === null ? [realm] : [user, realm];
+  const language = textLanguageOf(speakers.map(({ settings }) => settings.defaultLanguage));
+  return { language, t: texts(language) };
 }
 
 /** Plain text content of an email, without markup. */
@@ -138,6 +167,9 @@ export const emailJobKind = <Payload>(kind: Pick<JobKind<Payload>, 'name' | 'rea
 export const deliveryIdOf = ({ name }: { readonly name: string }, { id }: { readonly id: JobId }): string =>
   `${name} ${id}`;
 
+/** Dependencies of all email jobs. */
+export const EMAIL_PORTS = ['mailer', 'noticeTexts', 'unitOfWork', 'realmUrls'] as const;
+
 /**
  * Sends emails of one kind at least once: a crash may occur between sending and completing the job. `compose` returns
  * null if the email is no longer wanted.
@@ -145,7 +177,16 @@ export const deliveryIdOf = ({ name }: { readonly name: string }, { id }: { read
 export abstract class EmailJobs<Payload> implements JobHandler<Payload> {
   abstract readonly kind: JobKind<Payload>;
 
-  constructor(private readonly mailer: Mailer) {}
+  constructor(
+    private readonly mailer: Mailer,
+    private readonly texts: NoticeTexts,
+    protected readonly uow: UnitOfWork,
+    protected readonly realmUrls: RealmUrls,
+  ) {}
+
+  protected wordsFor(user: HasLanguage | null, realm: HasLanguage): NoticeWords {
+    return emailWords(this.texts, user, realm);
+  }
 
   protected abstract compose(job: Job<Payload>): Promise<Email | null>;
 

@@ -6,4 +6,5 @@ export * from './email.js';
 export * from './group-closure.js';
 export * from './group-delivery.js';
 export * from './group-settings.js';
+export * from './notice-texts.js';
 export * from './roles.js';

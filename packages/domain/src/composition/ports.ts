@@ -6,7 +6,7 @@ import type {
   PasswordStrength,
   SessionTokens,
 } from '../access/credentials.js';
-import type { EmailQuota, Mailer } from '../access/email.js';
+import type { EmailQuota, Mailer, NoticeTexts } from '../access/email.js';
 import type { ChannelQuota } from '../channels/channel.js';
 import type { ServerChannelConfig } from '../channels/create-channels.use-cases.js';
 import type { ExportLimits } from '../exports/exports.js';
@@ -100,6 +100,7 @@ export interface Ports {
   readonly signUpKeys: SignUpKeys;
   readonly invitationConfig: InvitationConfig;
   readonly mailer: Mailer;
+  readonly noticeTexts: NoticeTexts;
   readonly emailQuota: EmailQuota;
   readonly digestConfig: DigestConfig;
   readonly eventLoop: EventLoop;

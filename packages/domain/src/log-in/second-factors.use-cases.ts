@@ -1,5 +1,4 @@
-import { composeEmail, type Email, EmailJobs, emailJobKind, type Mailer } from '../access/email.js';
-import { loadEmailWords } from '../access/email-texts.js';
+import { composeEmail, EMAIL_PORTS, type Email, EmailJobs, emailJobKind } from '../access/email.js';
 import { DomainError } from '../kernel/errors.js';
 import { type AnonymousCaller, type Caller, isId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
 import { encodeJob, type Job } from '../kernel/jobs.js';
@@ -370,17 +369,8 @@ async function planEmail(
 
 /** Emails users about second factor changes, which others may have made. */
 export class SendSecondFactorEmails extends EmailJobs<FactorNotice> {
-  static readonly inject = ['mailer', 'unitOfWork', 'realmUrls'] as const;
-
+  static readonly inject = [...EMAIL_PORTS] as const;
   readonly kind = SECOND_FACTOR_EMAIL;
-
-  constructor(
-    mailer: Mailer,
-    private readonly uow: UnitOfWork,
-    private readonly realmUrls: RealmUrls,
-  ) {
-    super(mailer);
-  }
 
   protected async compose({ realmId, payload: { userId, change } }: Job<FactorNotice>): Promise<Email | null> {
     const { realm, user } = await this.uow.read(realmId, async ({ realms, users }) => ({
@@ -390,7 +380,7 @@ export class SendSecondFactorEmails extends EmailJobs<FactorNotice> {
     if (!user?.isActive || realm.isDeactivated) return null;
     const url = this.realmUrls.urlOf(realm);
     const { name } = realm;
-    const { language, t } = await loadEmailWords(user, realm);
+    const { language, t } = this.wordsFor(user, realm);
     return composeEmail({
       to: user.email,
       senderName: name,

@@ -18,13 +18,12 @@ import {
   Passwords,
   rememberNetwork,
 } from '../access/credentials.js';
-import { composeEmail, type Email, EmailJobs, type EmailQuota, emailJobKind, type Mailer } from '../access/email.js';
-import { loadEmailWords } from '../access/email-texts.js';
+import { composeEmail, EMAIL_PORTS, type Email, EmailJobs, type EmailQuota, emailJobKind } from '../access/email.js';
 import { DomainError } from '../kernel/errors.js';
 import { type AnonymousCaller, isId, type RealmId, type UserId } from '../kernel/ids.js';
 import { encodeJob, type Job } from '../kernel/jobs.js';
 import { enforce } from '../kernel/permission.js';
-import type { Cancellation, Clock, RealmUrls } from '../kernel/ports.js';
+import type { Cancellation, Clock } from '../kernel/ports.js';
 import { foldCase, trim } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
@@ -51,17 +50,8 @@ export const ADDRESS_CHANGED_EMAIL = emailJobKind<EmailChangedNotice>({
 
 /** Notifies the old address of an email change, in case the owner did not request it. */
 export class AddressChangedEmails extends EmailJobs<EmailChangedNotice> {
-  static readonly inject = ['mailer', 'unitOfWork', 'realmUrls'] as const;
-
+  static readonly inject = [...EMAIL_PORTS] as const;
   readonly kind = ADDRESS_CHANGED_EMAIL;
-
-  constructor(
-    mailer: Mailer,
-    private readonly uow: UnitOfWork,
-    private readonly realmUrls: RealmUrls,
-  ) {
-    super(mailer);
-  }
 
   protected async compose({ realmId, payload: { userId, before } }: Job<EmailChangedNotice>): Promise<Email | null> {
     const { realm, user } = await this.uow.read(realmId, async ({ realms, users }) => ({
@@ -69,7 +59,7 @@ export class AddressChangedEmails extends EmailJobs<EmailChangedNotice> {
       user: await users.find(realmId, userId),
     }));
     if (!user) return null;
-    const { language, t } = await loadEmailWords(user, realm);
+    const { language, t } = this.wordsFor(user, realm);
     return composeEmail({
       to: before,
       senderName: realm.name,

@@ -1,4 +1,4 @@
-import { aUser, createFixture, FakeMailer, fakeRealmUrls } from '@parley/testkit';
+import { aUser, createFixture, FakeMailer, fakeRealmUrls, inEnglish } from '@parley/testkit';
 import { decodeJob } from '../kernel/jobs.js';
 import { DeactivateUser, ReactivateUser } from './deactivation.use-cases.js';
 import { DEACTIVATION_EMAIL, DeactivationEmails, MAX_DEACTIVATION_COMMENT_LENGTH } from './deactivation-email.js';
@@ -9,7 +9,7 @@ async function deactivated(comment?: string) {
   const input = { userId: user('hamlet').id, ...(comment !== undefined && { comment }) };
   await new DeactivateUser(uow, clock).execute(caller('iago'), input);
   const mailer = new FakeMailer();
-  const emails = new DeactivationEmails(mailer, uow, fakeRealmUrls);
+  const emails = new DeactivationEmails(mailer, inEnglish, uow, fakeRealmUrls);
   const selection = { kind: DEACTIVATION_EMAIL.name, maxFormat: DEACTIVATION_EMAIL.format };
   const deliver = async () => {
     const due = await uow.readAcross((r) => r.jobs.listDue(selection, clock.now(), 10));

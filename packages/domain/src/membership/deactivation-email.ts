@@ -1,10 +1,8 @@
-import { composeEmail, type Email, EmailJobs, emailJobKind, type Mailer } from '../access/email.js';
-import { loadEmailWords } from '../access/email-texts.js';
+import { composeEmail, EMAIL_PORTS, type Email, EmailJobs, emailJobKind } from '../access/email.js';
 import { isId, type UnixSeconds, type UserId } from '../kernel/ids.js';
 import { encodeJob, type Job } from '../kernel/jobs.js';
-import type { RealmUrls } from '../kernel/ports.js';
 import { trim } from '../kernel/text.js';
-import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
 
 /** Maximum length in code points (users §4.1). */
@@ -42,17 +40,8 @@ export const planDeactivationEmail = async (
 
 /** Emails users after an administrator deactivated their account with notification (users §4.1). */
 export class DeactivationEmails extends EmailJobs<DeactivationNotice> {
-  static readonly inject = ['mailer', 'unitOfWork', 'realmUrls'] as const;
-
+  static readonly inject = [...EMAIL_PORTS] as const;
   readonly kind = DEACTIVATION_EMAIL;
-
-  constructor(
-    mailer: Mailer,
-    private readonly uow: UnitOfWork,
-    private readonly realmUrls: RealmUrls,
-  ) {
-    super(mailer);
-  }
 
   protected async compose({ realmId, payload }: Job<DeactivationNotice>): Promise<Email | null> {
     const { realm, user, by } = await this.uow.read(realmId, async ({ realms, users }) => ({
@@ -63,7 +52,7 @@ export class DeactivationEmails extends EmailJobs<DeactivationNotice> {
     // A reactivated user does not need the email, since the deactivation was probably a mistake.
     if (!user || user.isActive) return null;
     const { name } = realm;
-    const { language, t } = await loadEmailWords(user, realm);
+    const { language, t } = this.wordsFor(user, realm);
     const person = by?.fullName ?? t('An administrator');
     return composeEmail({
       to: user.email,

@@ -1,7 +1,14 @@
 import type { Actor } from '../access/actor.js';
 import type { LinkKeys } from '../access/confirmations.js';
-import { composeEmail, type Email, EmailJobs, emailJobKind, type Mailer } from '../access/email.js';
-import { loadEmailWords } from '../access/email-texts.js';
+import {
+  composeEmail,
+  EMAIL_PORTS,
+  type Email,
+  EmailJobs,
+  emailJobKind,
+  type Mailer,
+  type NoticeTexts,
+} from '../access/email.js';
 import { anyOf, users } from '../kernel/event.js';
 import { isId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
 import { encodeJob, idPayload, type Job, type JobHandler, type JobWork, jobKind } from '../kernel/jobs.js';
@@ -95,18 +102,19 @@ export const FORGET_INVITATION = jobKind<{ readonly invitationId: number }>({
 
 /** Sends invitation emails and reminders (organization §9.3). */
 export class SendInvitationEmails extends EmailJobs<InvitationEmailPayload> {
-  static readonly inject = ['mailer', 'unitOfWork', 'invitationKeys', 'realmUrls', 'clock'] as const;
+  static readonly inject = [...EMAIL_PORTS, 'invitationKeys', 'clock'] as const;
 
   readonly kind = INVITATION_EMAIL;
 
   constructor(
     mailer: Mailer,
-    private readonly uow: UnitOfWork,
+    texts: NoticeTexts,
+    uow: UnitOfWork,
+    realmUrls: RealmUrls,
     private readonly keys: LinkKeys,
-    private readonly realmUrls: RealmUrls,
     private readonly clock: Clock,
   ) {
-    super(mailer);
+    super(mailer, texts, uow, realmUrls);
   }
 
   protected async compose({ realmId, payload }: Job<InvitationEmailPayload>): Promise<Email | null> {
@@ -124,7 +132,7 @@ export class SendInvitationEmails extends EmailJobs<InvitationEmailPayload> {
     if (!isWanted || invitation.email === null || !inviter) return null;
     const { isReminder } = payload;
     const { name } = realm;
-    const { language, t } = await loadEmailWords(null, realm);
+    const { language, t } = this.wordsFor(null, realm);
     const subject = t('{person} has invited you to join {name}', { person: inviter.fullName, name });
     return composeEmail({
       to: invitation.email,

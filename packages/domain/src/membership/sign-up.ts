@@ -1,13 +1,12 @@
 import { type Confirmation, type LinkKeys, loadConfirmation, requestConfirmation } from '../access/confirmations.js';
 import { loginAttemptKey } from '../access/credentials.js';
-import { composeEmail, type Email, EmailJobs, type EmailQuota, emailJobKind, type Mailer } from '../access/email.js';
-import { loadEmailWords } from '../access/email-texts.js';
+import { composeEmail, EMAIL_PORTS, type Email, EmailJobs, type EmailQuota, emailJobKind } from '../access/email.js';
 import { type DefaultChannelGroupView, listDefaultChannelGroups } from '../channels/default-channels.js';
 import { DomainError } from '../kernel/errors.js';
 import type { AnonymousCaller, Caller, MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { encodeJob, idPayload, type Job } from '../kernel/jobs.js';
 import { enforce } from '../kernel/permission.js';
-import type { Clock, RealmUrls } from '../kernel/ports.js';
+import type { Clock } from '../kernel/ports.js';
 import { trim } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
@@ -32,17 +31,8 @@ export const planWelcomeEmail = (tx: Transaction, { realmId, id: userId }: User,
 
 /** Emails new users the login URL and method (organization §10.4). */
 export class SendWelcomeEmails extends EmailJobs<WelcomePayload> {
-  static readonly inject = ['mailer', 'unitOfWork', 'realmUrls'] as const;
-
+  static readonly inject = [...EMAIL_PORTS] as const;
   readonly kind = WELCOME_EMAIL;
-
-  constructor(
-    mailer: Mailer,
-    private readonly uow: UnitOfWork,
-    private readonly realmUrls: RealmUrls,
-  ) {
-    super(mailer);
-  }
 
   protected async compose({ realmId, payload: { userId } }: Job<WelcomePayload>): Promise<Email | null> {
     const { realm, user, hasPassword } = await this.uow.read(realmId, async ({ realms, users }) => ({
@@ -53,7 +43,7 @@ export class SendWelcomeEmails extends EmailJobs<WelcomePayload> {
     if (!user?.isActive || realm.isDeactivated) return null;
     const url = this.realmUrls.urlOf(realm);
     const { name } = realm;
-    const { language, t } = await loadEmailWords(user, realm);
+    const { language, t } = this.wordsFor(user, realm);
     return composeEmail({
       to: user.email,
       senderName: name,

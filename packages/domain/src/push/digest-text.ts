@@ -1,5 +1,4 @@
-import { type Email, emailButton, emailDocument } from '../access/email.js';
-import type { EmailWords } from '../access/email-texts.js';
+import { type Email, emailButton, emailDocument, type NoticeWords } from '../access/email.js';
 import { directionOf } from '../kernel/languages.js';
 import { escapeHtml, toSingleLine } from '../kernel/text.js';
 import type { Realm } from '../realms/realm.js';
@@ -18,7 +17,7 @@ export interface DigestConversation {
 }
 
 export interface DigestFacts {
-  readonly words: EmailWords;
+  readonly words: NoticeWords;
   readonly realm: Realm;
   readonly url: string;
   readonly user: User;
@@ -69,7 +68,7 @@ function contentOf({ words: { t, language }, conversations, newChannels }: Diges
   const html: string[] = [];
   const start = directionOf(language) === 'rtl' ? 'right' : 'left';
   for (const { channelName, topic, url, messageCount, senderCount, messages } of conversations) {
-    const title = toSingleLine(`#${channelName} > ${shownTopic(topic, language)}`);
+    const title = toSingleLine(`#${channelName} > ${shownTopic(topic, t)}`);
     const counts = t('Unread messages: {messages}, senders: {senders}', {
       messages: messageCount,
       senders: senderCount,

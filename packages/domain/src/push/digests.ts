@@ -1,7 +1,13 @@
 import type { Actor } from '../access/actor.js';
 import type { LinkKeys } from '../access/confirmations.js';
-import { deliveryIdOf, type Email, emailJobKind } from '../access/email.js';
-import { emailLanguageOf, loadEmailWords } from '../access/email-texts.js';
+import {
+  deliveryIdOf,
+  type Email,
+  emailJobKind,
+  emailWords,
+  type NoticeTexts,
+  type NoticeWords,
+} from '../access/email.js';
 import { topicKey } from '../channels/channel.js';
 import { hasContentAccess, hasMetadataAccess } from '../channels/channel-access.js';
 import type { MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
@@ -24,7 +30,6 @@ import { PresenceBoard } from '../users/presence-board.js';
 import type { User } from '../users/user.js';
 import { composeDigest, type DigestConversation, type DigestFacts } from './digest-text.js';
 import { NotificationEmails } from './notification-emails.js';
-import { unknownSender } from './notification-text.js';
 
 export interface DigestConfig {
   /** False if the operator turned notification emails off or there is no mail server. */
@@ -235,7 +240,7 @@ export class DigestWriter {
   ) {}
 
   /** Returns null if there is no content, or if the user came back or turned digests off. */
-  async compose(realmId: RealmId, userId: UserId): Promise<Email | null> {
+  async compose(realmId: RealmId, userId: UserId, texts: NoticeTexts): Promise<Email | null> {
     const presence = await this.presence.find(realmId, userId);
     const found = await this.uow.read(realmId, async (reads) => {
       const realm = await reads.realms.get(realmId);
@@ -244,14 +249,14 @@ export class DigestWriter {
       if (realm.isDeactivated || !realm.settings.digestEmailsEnabled) return null;
       if (user === null || !wantsDigest(realm, user, presence, now)) return null;
       const seed = await reads.users.findSeed(realmId, userId);
-      return { realm, user, seed, ...(await this.newsFor(reads, realm, user, now - WEEK_SECONDS)) };
+      const words = emailWords(texts, user, realm);
+      return { realm, user, words, seed, ...(await this.newsFor(reads, realm, user, words, now - WEEK_SECONDS)) };
     });
     if (found === null || (found.conversations.length === 0 && found.newChannels.length === 0)) return null;
     const { realm, user, seed } = found;
     const url = this.realmUrls.urlOf(realm);
     return composeDigest({
       ...found,
-      words: await loadEmailWords(user, realm),
       url,
       showsContent:
         user.settings.messageContentInEmailNotifications && realm.settings.messageContentAllowedInEmailNotifications,
@@ -263,11 +268,12 @@ export class DigestWriter {
     reads: Repositories,
     realm: Realm,
     user: User,
+    { t }: NoticeWords,
     since: UnixSeconds,
   ): Promise<Pick<DigestFacts, 'conversations' | 'newChannels'>> {
     const userId = user.id;
     const actor = await reads.actors.get({ realmId: realm.id, userId });
-    const unknownName = unknownSender(emailLanguageOf(user, realm));
+    const unknownName = t('Unknown user');
     const url = this.realmUrls.urlOf(realm);
     const subscribed = new Set(await reads.channels.listSubscribedIds(realm.id, userId));
     const channels = (await reads.channels.listAll(realm.id)).filter(({ isArchived }) => !isArchived);
@@ -320,17 +326,19 @@ export class DigestWriter {
 
 /** Sends the digest to one user. */
 export class SendDigests implements JobHandler<{ readonly userId: UserId }> {
-  static readonly inject = [DigestWriter, NotificationEmails, 'digestConfig'] as const;
+  static readonly inject = [DigestWriter, 'noticeTexts', NotificationEmails, 'digestConfig'] as const;
   readonly kind = DIGEST;
 
   constructor(
     private readonly writer: DigestWriter,
+    private readonly texts: NoticeTexts,
     private readonly emails: NotificationEmails,
     private readonly config: DigestConfig,
   ) {}
 
   async prepare(job: Job<{ readonly userId: UserId }>): Promise<JobWork> {
-    const email = this.config.sendsDigests ? await this.writer.compose(job.realmId, job.payload.userId) : null;
+    const { realmId, payload } = job;
+    const email = this.config.sendsDigests ? await this.writer.compose(realmId, payload.userId, this.texts) : null;
     if (email !== null) await this.emails.send({ ...email, deliveryId: deliveryIdOf(this.kind, job) });
     return async () => {};
   }

@@ -1,5 +1,4 @@
-import { type Email, emailButton, emailDocument } from '../access/email.js';
-import type { EmailWords } from '../access/email-texts.js';
+import { type Email, emailButton, emailDocument, type NoticeWords } from '../access/email.js';
 import type { UserId } from '../kernel/ids.js';
 import { escapeHtml, toSingleLine } from '../kernel/text.js';
 import { firstOf } from '../kernel/work.js';
@@ -22,7 +21,7 @@ export interface MissedMessage {
 }
 
 export interface MissedEmailFacts {
-  readonly words: EmailWords;
+  readonly words: NoticeWords;
   readonly realm: Realm;
   readonly url: string;
   readonly user: User;
@@ -78,7 +77,7 @@ export function composeMissedEmail(facts: MissedEmailFacts): Email {
 }
 
 /** Explains whether the user's or the organization's settings hide message content. */
-export const hiddenContentNotice = ({ t }: EmailWords, { settings }: Pick<Realm, 'settings'>): string =>
+export const hiddenContentNotice = ({ t }: NoticeWords, { settings }: Pick<Realm, 'settings'>): string =>
   settings.messageContentAllowedInEmailNotifications
     ? t('This email does not include message content because you have disabled message content in email notifications.')
     : t('This email does not include message content because your organization hides message content in email.');
@@ -91,7 +90,7 @@ export interface EmailEnd {
 
 /** Composes the reasons for an email, and links to turn it off. */
 export function emailEnd(
-  { t }: EmailWords,
+  { t }: NoticeWords,
   sentences: readonly string[],
   settingsUrl: string,
   unsubscribeUrl: string,
@@ -115,10 +114,10 @@ function pathOf({ message, conversation }: MessageView): string {
 /** Maximum number of names in a subject. */
 const MAX_NAMES = 3;
 
-function subjectOf({ t, language }: EmailWords, messages: readonly MissedMessage[], userId: UserId): string {
+function subjectOf({ t, language }: NoticeWords, messages: readonly MissedMessage[], userId: UserId): string {
   const { view, senderName } = firstOf(messages);
   const { conversation, message } = view;
-  if (conversation.kind === 'channel') return `#${conversation.name} > ${shownTopic(message.topic, language)}`;
+  if (conversation.kind === 'channel') return `#${conversation.name} > ${shownTopic(message.topic, t)}`;
   const others = conversation.participants.filter(({ id }) => id !== userId);
   if (others.length <= 1) return t('DMs with {name}', { name: senderName });
   // Participants hidden from a guest appear only through their messages.
@@ -131,7 +130,7 @@ function subjectOf({ t, language }: EmailWords, messages: readonly MissedMessage
   return t('Group DMs with {names}', { names: new Intl.ListFormat(language).format(shown) });
 }
 
-function reasonOf({ t }: EmailWords, missed: MissedMessage, showsPlace: boolean): string {
+function reasonOf({ t }: NoticeWords, missed: MissedMessage, showsPlace: boolean): string {
   const { reason, groupName, view } = missed;
   switch (reason) {
     case 'directMessage':
@@ -159,7 +158,7 @@ function reasonOf({ t }: EmailWords, missed: MissedMessage, showsPlace: boolean)
 }
 
 interface EmailParts {
-  readonly words: EmailWords;
+  readonly words: NoticeWords;
   readonly blocks: readonly { readonly senderName: string; readonly text: string }[];
   readonly notices: readonly string[];
   readonly button: { readonly label: string; readonly url: string };

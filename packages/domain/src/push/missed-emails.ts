@@ -1,6 +1,12 @@
 import type { LinkKeys } from '../access/confirmations.js';
-import { deliveryIdOf, type Email, emailJobKind } from '../access/email.js';
-import { emailLanguageOf, loadEmailWords } from '../access/email-texts.js';
+import {
+  deliveryIdOf,
+  type Email,
+  emailJobKind,
+  emailWords,
+  type NoticeTexts,
+  type NoticeWords,
+} from '../access/email.js';
 import { topicKey } from '../channels/channel.js';
 import { DomainError } from '../kernel/errors.js';
 import { type GroupId, isId, type MessageId, type RealmId, type UserId } from '../kernel/ids.js';
@@ -21,7 +27,6 @@ import type { DueReason } from './due.js';
 import { type MailGateway, REPLY_ADDRESS_SECONDS, replyAddress } from './incoming-email.js';
 import { composeMissedEmail, type MissedMessage } from './missed-email-text.js';
 import { NotificationEmails } from './notification-emails.js';
-import { unknownSender } from './notification-text.js';
 import type { DueMessage, NotificationChannel } from './notifications.js';
 
 /** Message waiting to be emailed to a user. */
@@ -118,6 +123,7 @@ export class MissedEmails implements NotificationChannel {
 interface LoadedEmail {
   readonly realm: Realm;
   readonly user: User;
+  readonly words: NoticeWords;
   /** At least one message, oldest first. */
   readonly messages: readonly MissedMessage[];
   /** True if more messages are waiting than an email shows. */
@@ -177,6 +183,7 @@ export class MissedEmailWriter {
     realmId: RealmId,
     { userId }: MissedEmailJob,
     waiting: readonly MissedEmail[],
+    texts: NoticeTexts,
   ): Promise<LoadedEmail | null> {
     const realm = await reads.realms.get(realmId);
     const user = await reads.users.find(realmId, userId);
@@ -207,7 +214,8 @@ export class MissedEmailWriter {
       realm,
       views.map(({ sender }) => sender.id),
     );
-    const unknownName = unknownSender(emailLanguageOf(user, realm));
+    const words = emailWords(texts, user, realm);
+    const unknownName = words.t('Unknown user');
     const messages: MissedMessage[] = [];
     for (const view of views) {
       const { reason, groupId } = getOrThrow(reasons, view.message.id);
@@ -221,14 +229,13 @@ export class MissedEmailWriter {
       });
     }
     const seed = await reads.users.findSeed(realmId, userId);
-    return { realm, user, messages, hasMore: ids.length > MAX_MISSED_MESSAGES, seed };
+    return { realm, user, words, messages, hasMore: ids.length > MAX_MISSED_MESSAGES, seed };
   }
 
   async compose({ realm, user, seed, ...rest }: LoadedEmail, { conversation }: MissedEmailJob): Promise<Email> {
     const url = this.realmUrls.urlOf(realm);
     const id = this.digest(`${realm.id} ${user.id} ${conversation}`).slice(0, 32);
     return composeMissedEmail({
-      words: await loadEmailWords(user, realm),
       ...rest,
       user,
       realm,
@@ -260,13 +267,14 @@ export class MissedEmailWriter {
 
 /** Sends the missed messages of one conversation to one user. */
 export class SendMissedEmails implements JobHandler<MissedEmailJob> {
-  static readonly inject = ['unitOfWork', MissedEmailWriter, NotificationEmails, 'clock'] as const;
+  static readonly inject = ['unitOfWork', MissedEmailWriter, 'noticeTexts', NotificationEmails, 'clock'] as const;
 
   readonly kind = MISSED_EMAIL;
 
   constructor(
     private readonly uow: UnitOfWork,
     private readonly writer: MissedEmailWriter,
+    private readonly texts: NoticeTexts,
     private readonly emails: NotificationEmails,
     private readonly clock: Clock,
   ) {}
@@ -277,7 +285,9 @@ export class SendMissedEmails implements JobHandler<MissedEmailJob> {
     const waiting = await this.uow.read(realmId, ({ missedEmails }) =>
       missedEmails.list(realmId, userId, conversation),
     );
-    const loaded = await this.uow.read(realmId, (reads) => this.writer.load(reads, realmId, payload, waiting));
+    const loaded = await this.uow.read(realmId, (reads) =>
+      this.writer.load(reads, realmId, payload, waiting, this.texts),
+    );
     if (loaded) {
       const email = await this.writer.compose(loaded, payload);
       await this.emails.send({ ...email, deliveryId: deliveryIdOf(this.kind, job) });

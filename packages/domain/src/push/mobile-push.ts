@@ -1,3 +1,4 @@
+import type { NoticeTexts } from '../access/email.js';
 import { DomainError } from '../kernel/errors.js';
 import { type GroupId, isId, type MessageId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
 import { encodeJob, type Job, type JobHandler, type JobWork, jobKind } from '../kernel/jobs.js';
@@ -9,7 +10,7 @@ import type { Viewer } from '../messages/message-condition.js';
 import type { Realm } from '../realms/realm.js';
 import { inaccessibleUserIds } from '../users/accessible-users.js';
 import { DUE_REASONS, type DueReason } from './due.js';
-import { notificationText, shownTopic, unknownSender } from './notification-text.js';
+import { notificationText, notificationWords, shownTopic } from './notification-text.js';
 import type { DueMessage, NotificationChannel, NotificationMeter } from './notifications.js';
 import {
   isActiveDevice,
@@ -123,6 +124,7 @@ abstract class SendPush implements JobHandler<PushJob> {
     private readonly uow: UnitOfWork,
     protected readonly service: PushService | null,
     private readonly renderedMessages: RenderedMessages,
+    private readonly texts: NoticeTexts,
     private readonly clock: Clock,
     private readonly meter: NotificationMeter,
   ) {}
@@ -144,7 +146,7 @@ abstract class SendPush implements JobHandler<PushJob> {
       const realm = await reads.realms.get(realmId);
       const { message, removed } = payload;
       const notice = message
-        ? send && (await loadMessageNotice(reads, this.renderedMessages, { realmId, userId }, message))
+        ? send && (await loadMessageNotice(reads, this.renderedMessages, this.texts, { realmId, userId }, message))
         : ({ type: 'remove', messageIds: removed } as const);
       return { send, realm, notice };
     });
@@ -183,6 +185,7 @@ abstract class SendPush implements JobHandler<PushJob> {
 export async function loadMessageNotice(
   reads: Repositories,
   renderedMessages: RenderedMessages,
+  texts: NoticeTexts,
   { realmId, userId }: Viewer,
   { id, reason, groupId }: NonNullable<PushJob['message']>,
 ): Promise<MessageNotice | null> {
@@ -196,11 +199,11 @@ export async function loadMessageNotice(
   const isSenderHidden = (await inaccessibleUserIds(reads, actor, realm, [sender.id])).has(sender.id);
   const found = groupId && (await reads.groups.find(realmId, groupId));
   const group = found?.name ? { id: found.id, name: found.name } : null;
-  const language = (await reads.users.get(realmId, userId)).settings.defaultLanguage;
-  const senderName = isSenderHidden ? unknownSender(language) : sender.fullName;
+  const t = notificationWords(texts, await reads.users.get(realmId, userId));
+  const senderName = isSenderHidden ? t('Unknown user') : sender.fullName;
   const groupName = group?.name ?? null;
-  const text = notificationText(renderedMessages, { view, reason, groupName, senderName, language });
-  const topic = view.conversation.kind === 'channel' ? shownTopic(view.message.topic, language) : '';
+  const text = notificationText(renderedMessages, { view, reason, groupName, senderName, t });
+  const topic = view.conversation.kind === 'channel' ? shownTopic(view.message.topic, t) : '';
   return { type: 'message', view, isSenderHidden, senderName, group, text, topic };
 }
 
@@ -221,7 +224,14 @@ async function finishDelivery(
 
 /** Sends encrypted notifications to registered devices. */
 export class SendEncryptedPush extends SendPush {
-  static readonly inject = ['unitOfWork', 'pushService', 'renderedMessages', 'clock', 'notificationMeter'] as const;
+  static readonly inject = [
+    'unitOfWork',
+    'pushService',
+    'renderedMessages',
+    'noticeTexts',
+    'clock',
+    'notificationMeter',
+  ] as const;
   readonly kind = ENCRYPTED;
   protected readonly channel = 'push';
 
@@ -237,7 +247,14 @@ export class SendEncryptedPush extends SendPush {
 
 /** Sends notifications to the tokens of older apps. */
 export class SendLegacyPush extends SendPush {
-  static readonly inject = ['unitOfWork', 'pushService', 'renderedMessages', 'clock', 'notificationMeter'] as const;
+  static readonly inject = [
+    'unitOfWork',
+    'pushService',
+    'renderedMessages',
+    'noticeTexts',
+    'clock',
+    'notificationMeter',
+  ] as const;
   readonly kind = LEGACY;
   protected readonly channel = 'push_legacy';
 

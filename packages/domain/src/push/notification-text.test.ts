@@ -9,7 +9,7 @@ const contentOf = (text: string): string =>
       message: { renderedContent: text, topic: '' },
       conversation: { kind: 'direct', participants: [] },
     } as unknown as MessageView,
-    ...{ reason: 'directMessage', groupName: null, senderName: 'Ann', language: 'en' },
+    ...{ reason: 'directMessage', groupName: null, senderName: 'Ann', t: String },
   } as Parameters<typeof notificationText>[1]).content;
 
 describe('the content of a notification', () => {

@@ -1,7 +1,6 @@
 import { mustBeHuman } from '../access/actor.js';
 import { isBounced } from '../access/bounces.js';
-import { composeEmail, type Mailer } from '../access/email.js';
-import { loadEmailWords } from '../access/email-texts.js';
+import { composeEmail, emailWords, type Mailer, type NoticeTexts } from '../access/email.js';
 import { DomainError } from '../kernel/errors.js';
 import { users } from '../kernel/event.js';
 import type { Caller, DeviceId } from '../kernel/ids.js';
@@ -342,10 +341,11 @@ const WITHOUT_MAILBOX = /\.invalid$/i;
 
 /** Test notifications by email. */
 export class TestEmails {
-  static readonly inject = ['unitOfWork', 'mailer', 'digestConfig', 'realmUrls'] as const;
+  static readonly inject = ['unitOfWork', 'mailer', 'noticeTexts', 'digestConfig', 'realmUrls'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly mailer: Mailer,
+    private readonly texts: NoticeTexts,
     /** Digests are sent exactly where emails about messages are. */
     private readonly config: DigestConfig,
     private readonly realmUrls: RealmUrls,
@@ -358,7 +358,7 @@ export class TestEmails {
 
   async send(realm: Realm, user: User): Promise<string> {
     const { name } = realm;
-    const { language, t } = await loadEmailWords(user, realm);
+    const { language, t } = emailWords(this.texts, user, realm);
     const organization = `${name} (${this.realmUrls.urlOf(realm)})`;
     const email = {
       to: user.email,

@@ -1,4 +1,5 @@
 import { mustBeHuman } from '../access/actor.js';
+import type { NoticeTexts } from '../access/email.js';
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import {
   type Caller,
@@ -219,13 +220,21 @@ export class WebPush implements NotificationChannel {
 
 /** Sends one notification to one browser. */
 export class SendWebPush implements JobHandler<WebPushJob> {
-  static readonly inject = ['unitOfWork', 'webPushService', 'renderedMessages', 'clock', 'notificationMeter'] as const;
+  static readonly inject = [
+    'unitOfWork',
+    'webPushService',
+    'renderedMessages',
+    'noticeTexts',
+    'clock',
+    'notificationMeter',
+  ] as const;
   readonly kind = WEB_PUSH;
 
   constructor(
     private readonly uow: UnitOfWork,
     private readonly service: WebPushService | null,
     private readonly renderedMessages: RenderedMessages,
+    private readonly texts: NoticeTexts,
     private readonly clock: Clock,
     private readonly meter: NotificationMeter,
   ) {}
@@ -239,7 +248,7 @@ export class SendWebPush implements JobHandler<WebPushJob> {
       subscription: (await reads.webPush.list(realmId, [userId])).find(({ id }) => id === subscriptionId),
       realm: await reads.realms.get(realmId),
       user: await reads.users.find(realmId, userId),
-      notice: await loadMessageNotice(reads, this.renderedMessages, { realmId, userId }, message),
+      notice: await loadMessageNotice(reads, this.renderedMessages, this.texts, { realmId, userId }, message),
     }));
     if (!subscription || !notice || !user) return async () => {};
     const isDirect = notice.view.conversation.kind === 'direct';

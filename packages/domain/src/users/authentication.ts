@@ -6,14 +6,13 @@ import {
   rememberNetwork,
   SIGNED_IN,
 } from '../access/credentials.js';
-import { composeEmail, type Email, EmailJobs, type EmailQuota, emailJobKind, type Mailer } from '../access/email.js';
-import { loadEmailWords } from '../access/email-texts.js';
+import { composeEmail, EMAIL_PORTS, type Email, EmailJobs, type EmailQuota, emailJobKind } from '../access/email.js';
 import { DomainError } from '../kernel/errors.js';
 import type { EventListener, FollowedLog, StoredEvent } from '../kernel/event-log.js';
 import { type AnonymousCaller, type Caller, isId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
 import { encodeJob, type Job } from '../kernel/jobs.js';
 import type { TextLanguage } from '../kernel/languages.js';
-import type { Cancellation, Clock, RealmUrls } from '../kernel/ports.js';
+import type { Cancellation, Clock } from '../kernel/ports.js';
 import { takeCodePoints } from '../kernel/text.js';
 import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
@@ -153,17 +152,8 @@ const shortened = (text: string | undefined): string | null => takeCodePoints(te
 
 /** Emails users about logins to their accounts, which may not be their own. */
 export class SendLoginEmails extends EmailJobs<LoginNotice> {
-  static readonly inject = ['mailer', 'unitOfWork', 'realmUrls'] as const;
-
+  static readonly inject = [...EMAIL_PORTS] as const;
   readonly kind = LOGIN_EMAIL;
-
-  constructor(
-    mailer: Mailer,
-    private readonly uow: UnitOfWork,
-    private readonly realmUrls: RealmUrls,
-  ) {
-    super(mailer);
-  }
 
   protected async compose({ realmId, payload }: Job<LoginNotice>): Promise<Email | null> {
     const { realm, user } = await this.uow.read(realmId, async ({ realms, users }) => ({
@@ -172,7 +162,7 @@ export class SendLoginEmails extends EmailJobs<LoginNotice> {
     }));
     if (!user?.isActive || realm.isDeactivated) return null;
     const url = this.realmUrls.urlOf(realm);
-    const { language, t } = await loadEmailWords(user, realm);
+    const { language, t } = this.wordsFor(user, realm);
     const { name } = realm;
     return composeEmail({
       to: user.email,

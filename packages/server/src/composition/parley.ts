@@ -171,10 +171,6 @@ function standaloneHandler({ router, respond }: ExpressAdapter, start: string): 
   return serveInTurns(router, (request, response) => {
     const isBrowser = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html');
     if (!isBrowser) respond(request, response, ERROR_REPLIES.replyTo(unknownPath()).reply);
-    else {
-      notFoundPage(request.headers['accept-language'], start)
-        .then((page) => respond(request, response, page))
-        .catch(() => response.destroy());
-    }
+    else respond(request, response, notFoundPage(request.headers['accept-language'], start));
   });
 }

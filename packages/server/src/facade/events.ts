@@ -1,3 +1,4 @@
+import type { NoticeTexts } from '@parley/domain/access';
 import type { Group } from '@parley/domain/groups';
 import {
   type DataOwnerKind,
@@ -18,7 +19,7 @@ import {
 } from '@parley/domain/kernel';
 import type { RenderedMessages } from '@parley/domain/markdown';
 import type { MessageView } from '@parley/domain/messages';
-import { type DueReason, type NotificationText, notificationText } from '@parley/domain/push';
+import { type DueReason, type NotificationText, notificationText, notificationWords } from '@parley/domain/push';
 import type { User } from '@parley/domain/users';
 import { RealmResolver } from '../kernel/realm-resolver.js';
 import {
@@ -83,12 +84,13 @@ interface Related {
 
 /** Converts events to the host application's terms. */
 export class EventPresenter {
-  static readonly inject = [RealmResolver, Addresses, 'unitOfWork', 'renderedMessages'] as const;
+  static readonly inject = [RealmResolver, Addresses, 'unitOfWork', 'renderedMessages', 'noticeTexts'] as const;
   constructor(
     private readonly realms: RealmResolver,
     private readonly addresses: Addresses,
     private readonly uow: UnitOfWork,
     private readonly renderedMessages: RenderedMessages,
+    private readonly texts: NoticeTexts,
   ) {}
 
   /** Converts events of one realm; omits events whose content was deleted. */
@@ -182,8 +184,8 @@ export class EventPresenter {
       if (!user) return [];
       const groupName = (groupId && groups.get(groupId)?.name) ?? null;
       const senderName = view.sender.fullName;
-      const language = user.settings.defaultLanguage;
-      const text = notificationText(this.renderedMessages, { view, reason, groupName, senderName, language });
+      const t = notificationWords(this.texts, user);
+      const text = notificationText(this.renderedMessages, { view, reason, groupName, senderName, t });
       return [{ user: person(user), reason, isPushDue: push !== null, isEmailDue: email !== null, ...text }];
     });
     return { message: presentMessage(view, realm, person), people };

@@ -87,6 +87,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       'express',
       'lossless-json',
       'lru-cache',
+      'pofile',
       'proxy-addr',
       'reflect-metadata',
       'node:',

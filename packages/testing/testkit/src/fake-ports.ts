@@ -7,6 +7,7 @@ import type {
   HashRequest,
   LoginAttempts,
   LoginSource,
+  NoticeTexts,
   PasswordHasher,
   PasswordStrength,
   SessionTokens,
@@ -32,6 +33,12 @@ export const fakeRealmUrls: RealmUrls = {
   urlOf: ({ stringId }) => `https://${stringId}.chat.example`,
   emailDomainOf: () => 'chat.example',
 };
+
+/** Texts in English only. */
+export const inEnglish: NoticeTexts =
+  () =>
+  (text, values = {}) =>
+    text.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
 
 /** Timers without delay: deferred work runs immediately. */
 export const immediateTimers: Pick<Timers, 'after' | 'elapsedMs'> = {

@@ -214,7 +214,7 @@ export type ErrorPage = (
     readonly headers: readonly string[];
   },
   request: Request,
-) => Reply | Promise<Reply>;
+) => Reply;
 
 type PresentedResponse = WireFields | WireText;
 

@@ -16,7 +16,7 @@ import {
   seeOther,
   submit,
 } from './layout.js';
-import type { Text } from './texts.js';
+import type { PageText } from './page-texts.js';
 
 class KeyDto {
   @TextParam({ max: MAX_TOKEN_LENGTH }) key!: string;
@@ -170,7 +170,7 @@ export const describedBy = (failure: Failure | null): Html | null =>
 
 export const passwordField = (
   { t }: Site,
-  label: Text,
+  label: PageText,
   failure: Failure | null,
 ): Html => html`<p><label for="password">${t(label)}</label>
 <input id="password" name="password" type="password" autocomplete="new-password" required minlength="${PASSWORD_MIN_LENGTH}" maxlength="${PASSWORD_MAX_LENGTH}"${describedBy(failure)}></p>

@@ -19,7 +19,7 @@ import type { SessionCookies } from '../security/authenticate.js';
 import type { Reply } from '../wire/reply.js';
 import type { Request } from '../wire/request.js';
 import { type Content, type Html, html } from './html.js';
-import { languageOf, loadWords, type Translate, type Words } from './texts.js';
+import { languageOf, type Translate, type Words, wordsIn } from './texts.js';
 
 /** Organization of a page. */
 export interface Site extends Words {
@@ -237,8 +237,8 @@ export interface PageSpec<D extends object, C extends Injectable> {
   readonly handle: (visit: Visit<D, InstanceType<C>>) => Promise<Reply>;
 }
 
-const wordsFor = (request: Request, realmLanguage?: string): Promise<Words> =>
-  loadWords(languageOf(request.header('accept-language'), realmLanguage));
+const wordsFor = (request: Request, realmLanguage?: string): Words =>
+  wordsIn(languageOf(request.header('accept-language'), realmLanguage));
 
 /** Declares a browser page at the root. Errors are shown as pages too. */
 export const pageRoute = <D extends object, C extends Injectable>(
@@ -253,14 +253,14 @@ export const pageRoute = <D extends object, C extends Injectable>(
     auth: knowsCaller ? 'visitor' : 'anyone',
     atRoot: true,
     limit: 'pages_by_ip',
-    errorPage: async (failure, request) => errorPage(null, refusalOf(failure, method), await wordsFor(request)),
+    errorPage: (failure, request) => errorPage(null, refusalOf(failure, method), wordsFor(request)),
     handle: async (context) => {
       const { request, caller } = context;
-      if (caller.realmId === null) return noOrganizationPage(await wordsFor(request));
+      if (caller.realmId === null) return noOrganizationPage(wordsFor(request));
       const realm = await publicRealms.load(caller.realmId);
       const url = realmUrls.urlOf(realm);
       const base = new URL(url).pathname.replace(/\/$/, '');
-      const words = await wordsFor(request, realm.settings.defaultLanguage);
+      const words = wordsFor(request, realm.settings.defaultLanguage);
       const icon = base + realmImageUrl('icon', realm.images.icon, { ...publicRealmOf(realm, realmUrls), url: '' });
       // The web client contains the logo.
       const favicon = webAssets && !realm.images.icon.isUploaded ? `${base}/web/logo.svg` : icon;
@@ -364,8 +364,8 @@ export function errorPage(site: Site | null, failure: Failure, words: Words = si
 }
 
 /** Shown for paths without a page. `start` is the path of the start page. */
-export async function notFoundPage(acceptLanguage: string | undefined, start: string): Promise<Reply> {
-  const { t, language } = await loadWords(languageOf(acceptLanguage));
+export function notFoundPage(acceptLanguage: string | undefined, start: string): Reply {
+  const { t, language } = wordsIn(languageOf(acceptLanguage));
   return pageReply({
     status: 404,
     title: t('Page not found'),

@@ -20,7 +20,7 @@ import { audited, LogInPurposeDto, purposeOf, replyToLogIn } from './external-lo
 import { type Html, html } from './html.js';
 import { alert, type Failure, failureOf, type PageParts, pageReply, pageRoute, type Site } from './layout.js';
 import { pageScriptOf } from './page-script.js';
-import type { Text } from './texts.js';
+import type { PageText } from './page-texts.js';
 
 /** Passkey responses take up to two kilobytes, or four with long keys. */
 export const MAX_PASSKEY_LENGTH = 16_000;
@@ -124,7 +124,7 @@ interface PasskeyForm extends StateDto {
   readonly action: string;
   readonly kind: 'create' | 'get';
   readonly options: object;
-  readonly label: Text;
+  readonly label: PageText;
   readonly content?: Html;
   readonly isSecondary?: boolean;
 }

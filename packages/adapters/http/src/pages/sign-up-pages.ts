@@ -26,7 +26,7 @@ import {
   type Visit,
 } from './layout.js';
 import { connecting } from './log-in-page.js';
-import type { Text } from './texts.js';
+import type { PageText } from './page-texts.js';
 
 class SignUpKeyDto {
   @TextParam({ max: MAX_TEXT_LENGTH }) key!: string;
@@ -263,7 +263,7 @@ const emailField = (
 ): Html => html`<p><label for="email">${t('Your email address')}</label>
 <input id="email" name="email" type="email" autocomplete="email" required value="${email}"${describedBy(failure)}></p>`;
 
-const VISIBILITIES: readonly (readonly [code: number, label: Text])[] = [
+const VISIBILITIES: readonly (readonly [code: number, label: PageText])[] = [
   [1, 'Everyone'],
   [2, 'Members, but no guests'],
   [5, 'Moderators and administrators'],

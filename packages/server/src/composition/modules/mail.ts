@@ -1,4 +1,5 @@
 import { BounceAwareMailer, type Mailer } from '@parley/domain/access';
+import { noticeTexts } from '@parley/http';
 import {
   CONFIRMATION_LINKS,
   createMailGateway,
@@ -38,6 +39,7 @@ export const mail = ({
 }: MailOptions) =>
   new Adapter({
     mailer: ({ get }) => new DeliverableMailer(new BounceAwareMailer(mailer, get('unitOfWork'), get('clock'))),
+    noticeTexts: () => noticeTexts,
     digestConfig: () => ({ sendsDigests: notifications?.email !== false && sendsMail }),
     invitationConfig: () => ({ defaultValidityMinutes, confirmsAddresses: sendsMail }),
     invitationKeys: ({ get }) => new HmacLinkKeys(get('secret'), INVITATION_LINKS),
