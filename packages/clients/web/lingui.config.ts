@@ -1,8 +1,8 @@
-import { LANGUAGES } from './src/kit/languages.js';
+import { TEXT_LANGUAGES } from '../../domain/src/kernel/languages.js';
 
 export default {
   sourceLocale: 'en',
-  locales: LANGUAGES,
+  locales: [...TEXT_LANGUAGES],
   catalogs: [
     { path: '<rootDir>/src/app/texts/{locale}', include: ['src'], exclude: ['**/managing/**', '**/refusals.ts'] },
     { path: '<rootDir>/src/managing/texts/{locale}', include: ['src/managing'] },

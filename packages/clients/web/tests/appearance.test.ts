@@ -1,6 +1,6 @@
+import { TEXT_LANGUAGES } from '@parley/domain/kernel';
 import type { BrowserContextOptions, Locator, Page } from '@playwright/test';
 import { compiled } from '../src/app/english.js';
-import { LANGUAGES } from '../src/kit/languages.js';
 import { check, open, placesOf } from './places.js';
 import { expect, goTo, idOf, messageWith, openPhone, placeOf, post, test, violationsIn } from './stories.js';
 
@@ -116,7 +116,7 @@ test('has room for languages with longer words', async ({ logIn, server }) => {
   }
 });
 
-for (const language of LANGUAGES.filter((name) => name !== 'en')) {
+for (const language of TEXT_LANGUAGES.filter((name) => name !== 'en')) {
   test(`has room for the texts in ${language} on a narrow phone`, async ({ logIn, server }) => {
     const [locale] = Intl.getCanonicalLocales(language);
     const { page } = await logIn('hamlet', '#inbox', { locale: locale!, viewport: { width: 320, height: 800 } });
@@ -180,7 +180,7 @@ test('shows every filter of the inbox and of recent conversations, and whole pla
   server,
 }) => {
   await post(server, 'hamlet', 'poll with quite a long name of its own', '/poll Lunch?\nSoup');
-  for (const language of LANGUAGES) {
+  for (const language of TEXT_LANGUAGES) {
     const [locale] = Intl.getCanonicalLocales(language);
     const { page, context } = await logIn('hamlet', '#inbox', {
       locale: locale!,

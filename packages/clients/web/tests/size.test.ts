@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { TEXT_LANGUAGES } from '@parley/domain/kernel';
 import { expect, test } from '@playwright/test';
-import { LANGUAGES } from '../src/kit/languages.js';
 
 const APP = join(import.meta.dirname, '../dist/app');
 const KB = 1000;
@@ -21,7 +21,8 @@ const filesAtStart = (extension: string): ReadonlySet<string> => namesIn(textOf(
 /** Names of all scripts and style sheets built for English readers. */
 const built = readdirSync(join(APP, 'web')).filter(
   (name) =>
-    /\.(js|css)$/.test(name) && !LANGUAGES.some((language) => language !== 'en' && name.startsWith(`${language}-`)),
+    /\.(js|css)$/.test(name) &&
+    !TEXT_LANGUAGES.some((language) => language !== 'en' && name.startsWith(`${language}-`)),
 );
 
 const manifest = JSON.parse(textOf('manifest.json')) as Readonly<Record<string, { file: string }>>;

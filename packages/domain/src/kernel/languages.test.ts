@@ -1,4 +1,4 @@
-import { directionOf, textLanguageOf } from './languages.js';
+import { directionOf, textLanguageFor, textLanguageOf } from './languages.js';
 
 describe('textLanguageOf', () => {
   it.each([
@@ -12,6 +12,25 @@ describe('textLanguageOf', () => {
     [[], 'en'],
   ])('chooses by language and script: %j → %s', (tags, language) => {
     expect(textLanguageOf(tags)).toBe(language);
+  });
+});
+
+describe('textLanguageFor', () => {
+  it.each([
+    ['de-AT', 'de'],
+    ['en-GB', 'en'],
+    ['pt-PT', 'pt-br'],
+    ['zh-CN', 'zh-hans'],
+    ['zh-Hans-SG', 'zh-hans'],
+    ['fa-IR', 'fa'],
+    ['ar-EG', 'ar'],
+    ['iw', 'he'],
+    ['zh-TW', undefined],
+    ['zh-hant', undefined],
+    ['sv', undefined],
+    ['not a tag', undefined],
+  ])('returns the language of the same script: %s → %s', (tag, language) => {
+    expect(textLanguageFor(tag)).toBe(language);
   });
 });
 

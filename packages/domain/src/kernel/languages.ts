@@ -1,9 +1,9 @@
-/** Languages of pages, emails and push notifications, by Zulip's codes. */
+/** Languages of the web client, pages, emails and push notifications, by Zulip's codes. */
 export const TEXT_LANGUAGES = [
-  'en',
   'ar',
   'cs',
   'de',
+  'en',
   'es',
   'fa',
   'fr',
@@ -21,19 +21,19 @@ export const TEXT_LANGUAGES = [
 export type TextLanguage = (typeof TEXT_LANGUAGES)[number];
 
 /** Writing direction of a language. */
-export const directionOf = (language: TextLanguage): 'ltr' | 'rtl' => (/^(ar|fa|he)$/.test(language) ? 'rtl' : 'ltr');
+export const directionOf = (language: string): 'ltr' | 'rtl' => (/^(ar|fa|he)$/.test(language) ? 'rtl' : 'ltr');
 
 /** Returns the language of the first tag with texts; English if there is none. */
 export function textLanguageOf(tags: readonly string[]): TextLanguage {
   for (const tag of tags) {
-    const found = languageFor(tag);
+    const found = textLanguageFor(tag);
     if (found) return found;
   }
   return 'en';
 }
 
 /** Returns the language for readers of a language tag: `pt-br` for `pt-PT`, none for `zh-TW`. */
-function languageFor(tag: string): TextLanguage | undefined {
+export function textLanguageFor(tag: string): TextLanguage | undefined {
   const wanted = localeOf(tag);
   return TEXT_LANGUAGES.find((language) => {
     const offered = localeOf(language);

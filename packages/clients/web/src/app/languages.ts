@@ -1,12 +1,10 @@
 import { type I18n, setupI18n } from '@lingui/core';
+import { directionOf } from '@parley/domain/kernel';
 import { compiled } from './english.js';
 import { messages as english } from './texts/en.po';
 
 const KEY = 'parley-language';
 const ENGLISH = 'en';
-
-/** Writing direction of the texts of a translation. */
-export const directionOf = (language: string): 'ltr' | 'rtl' => (/^(ar|fa|he)$/.test(language) ? 'rtl' : 'ltr');
 
 /** Loads the first listed language with a translation; null without one. Readers of English need none of this. */
 const translationOf = (tags: readonly string[]) =>

@@ -1,25 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LANGUAGES, languageOf } from '../kit/languages.js';
-
-describe('translation of a language tag', () => {
-  it.each([
-    ['de-AT', 'de'],
-    ['en-GB', 'en'],
-    ['pt-PT', 'pt-br'],
-    ['zh-CN', 'zh-hans'],
-    ['zh-Hans-SG', 'zh-hans'],
-    ['fa-IR', 'fa'],
-    ['ar-EG', 'ar'],
-    ['iw', 'he'],
-    ['zh-TW', undefined],
-    ['zh-hant', undefined],
-    ['sv', undefined],
-    ['not a tag', undefined],
-  ])('is that of the same language and script: %s → %s', (tag, language) => {
-    expect(languageOf(tag)).toBe(language);
-  });
-});
+import { TEXT_LANGUAGES } from '@parley/domain/kernel';
 
 const SOURCES = join(__dirname, '..');
 /** Folders with a catalog per language. */
@@ -34,32 +15,30 @@ const placeholdersOf = (text: string) => [...new Set(text.match(/\{\w+(?=[,}])/g
 
 it('notifications recognize the attributions of quotes in all languages', () => {
   const source = readFileSync(join(__dirname, '../../../../domain/src/push/notification-text.ts'), 'utf8');
-  expect(LANGUAGES.filter((language) => !source.includes(`'${catalogOf('app', language).get('said')}'`))).toEqual([]);
-});
-
-it('server pages have translations into the same languages', () => {
-  const files = readdirSync(join(__dirname, '../../../../adapters/http/src/pages/texts')).map((file) =>
-    file.replace('.ts', ''),
+  expect(TEXT_LANGUAGES.filter((language) => !source.includes(`'${catalogOf('app', language).get('said')}'`))).toEqual(
+    [],
   );
-  expect([...files, 'en'].sort()).toEqual([...LANGUAGES].sort());
 });
 
 describe.each(FOLDERS)('catalogs of %s', (folder) => {
   it('exist for the same languages as the list', () => {
     const files = readdirSync(join(SOURCES, folder, 'texts')).map((file) => file.replace('.po', ''));
-    expect(files.sort()).toEqual([...LANGUAGES].sort());
+    expect(files.sort()).toEqual([...TEXT_LANGUAGES].sort());
   });
 
-  it.each(LANGUAGES)('translate the same texts as the English catalog, with their placeholders: %s', (language) => {
-    const english = catalogOf(folder, 'en');
-    const catalog = catalogOf(folder, language);
-    // A missing text with a plural would be shown in message syntax.
-    expect([...catalog.keys()].sort()).toEqual([...english.keys()].sort());
-    for (const [id, translation] of catalog) {
-      // English catalogs name fewer values where one of them does not help the reader.
-      if (folder === 'services')
-        expect(placeholdersOf(id)).toEqual(expect.arrayContaining(placeholdersOf(translation)));
-      else expect(placeholdersOf(translation)).toEqual(placeholdersOf(english.get(id)!));
-    }
-  });
+  it.each(TEXT_LANGUAGES)(
+    'translate the same texts as the English catalog, with their placeholders: %s',
+    (language) => {
+      const english = catalogOf(folder, 'en');
+      const catalog = catalogOf(folder, language);
+      // A missing text with a plural would be shown in message syntax.
+      expect([...catalog.keys()].sort()).toEqual([...english.keys()].sort());
+      for (const [id, translation] of catalog) {
+        // English catalogs name fewer values where one of them does not help the reader.
+        if (folder === 'services')
+          expect(placeholdersOf(id)).toEqual(expect.arrayContaining(placeholdersOf(translation)));
+        else expect(placeholdersOf(translation)).toEqual(placeholdersOf(english.get(id)!));
+      }
+    },
+  );
 });

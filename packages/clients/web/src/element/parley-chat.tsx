@@ -1,9 +1,10 @@
 import '../app/tokens.css';
 import { I18nProvider } from '@lingui/react';
 import type { Destination } from '@parley/chat';
+import { directionOf } from '@parley/domain/kernel';
 import { createRoot, type Root } from 'react-dom/client';
 import { replaceTexts } from '../app/host-texts.js';
-import { directionOf, loadLanguage, validTag } from '../app/languages.js';
+import { loadLanguage, validTag } from '../app/languages.js';
 import { LogInAgain } from '../app/lines.js';
 import { ServicesContext } from '../services/context.js';
 import type { HostTexts, ShownData } from '../services/element-types.js';

@@ -1,8 +1,8 @@
 import { useLingui } from '@lingui/react';
 import type { SettingsSource } from '@parley/chat';
+import { TEXT_LANGUAGES, textLanguageFor } from '@parley/domain/kernel';
 import { useEffect, useId, useState } from 'react';
 import { FailureText } from '../kit/dialog.js';
-import { LANGUAGES, languageOf } from '../kit/languages.js';
 import overlays from '../kit/overlays.module.css';
 import { useComputed, useField } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
@@ -26,7 +26,7 @@ const choice = (name: string, label: string, options: readonly (readonly [number
 
 /** Translations by their own names, such as “français”. */
 export const languageOptions = (): readonly Option[] =>
-  LANGUAGES.map((language) => ({
+  TEXT_LANGUAGES.map((language) => ({
     value: language,
     label: new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language,
   }));
@@ -123,7 +123,7 @@ function Appearance({ source, isOwn = false }: Props) {
 function useMissingLanguage(): Pick<Setting, 'hint'> {
   const { i18n } = useLingui();
   const chosen = useField('user_settings')?.default_language;
-  if (chosen === undefined || languageOf(chosen) !== undefined) return {};
+  if (chosen === undefined || textLanguageFor(chosen) !== undefined) return {};
   const language = nameOf(chosen, i18n.locale);
   return { hint: i18n._('There is no translation for “{language}”, which you chose elsewhere.', { language }) };
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setupI18n } from '@lingui/core';
-import { LANGUAGES } from '../kit/languages.js';
+import { TEXT_LANGUAGES } from '@parley/domain/kernel';
 import { REFUSALS, refusalText, valuesIn } from './refusals.js';
 
 const CONTRACT = join(__dirname, '../../../../../docs/contract');
@@ -27,7 +27,7 @@ describe('list of server error texts', () => {
 
   it.each(REFUSALS)('has a translation with the same placeholders in each catalog: %s', (text) => {
     const parts = text.match(/\{\w+\}/g) ?? [];
-    for (const locale of LANGUAGES) {
+    for (const locale of TEXT_LANGUAGES) {
       const translation = translationOf(text, locale);
       expect(translation).toBeTruthy();
       expect(parts).toEqual(expect.arrayContaining(translation!.match(/\{\w+\}/g) ?? []));
