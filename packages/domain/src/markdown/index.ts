@@ -1,11 +1,10 @@
-export { emojiNamed } from './emoji-names.js';
+export { emojiNamed, slackEmoji } from './foreign-emoji.js';
 export * from './foreign-json.js';
 export { type HtmlElement, type HtmlNode, htmlTextOf } from './html-node.js';
 export * from './markdown.js';
 export * from './read-html.js';
 export * from './rich-text.js';
 export * from './safe-html.js';
-export { slackEmoji } from './slack-emoji.js';
 export * from './slack-message.js';
 export { parseMrkdwn } from './slack-mrkdwn.js';
 export * from './unspaced-scripts.js';

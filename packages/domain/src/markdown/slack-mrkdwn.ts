@@ -1,6 +1,6 @@
 import { firstOf, lastOf } from '../kernel/work.js';
+import { slackEmoji } from './foreign-emoji.js';
 import { type Block, type Emphasis, type Inline, isTime, type Mention, paragraph, plain } from './rich-text.js';
-import { slackEmoji } from './slack-emoji.js';
 
 /** Parses Slack's mrkdwn: quotes, code, emphasis, links, mentions, emoji and dates. Takes linear time. */
 export function parseMrkdwn(text: string): readonly Block[] {

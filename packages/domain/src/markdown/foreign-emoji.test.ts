@@ -1,4 +1,4 @@
-import { emojiNamed } from './emoji-names.js';
+import { emojiNamed } from './foreign-emoji.js';
 
 describe('emojiNamed', () => {
   it.each([
