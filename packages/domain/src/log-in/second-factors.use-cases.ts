@@ -3,7 +3,7 @@ import { DomainError } from '../kernel/errors.js';
 import { type AnonymousCaller, type Caller, isId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
 import { encodeJob, type Job } from '../kernel/jobs.js';
 import { enforce } from '../kernel/permission.js';
-import type { Clock, RealmUrls } from '../kernel/ports.js';
+import type { Clock } from '../kernel/ports.js';
 import { takeCodePoints } from '../kernel/text.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { loadPasswordOwner, type OwnPassword, PasswordCheck, verifyOwnPassword } from '../users/authentication.js';

@@ -1,4 +1,5 @@
 import { createECDH } from 'node:crypto';
+import { NEW_DEVICE } from '@parley/domain/push';
 import { fieldsOf } from '../testing/expectations.js';
 import type { TestServer, TestUser } from '../testing/test-server.js';
 import type { WireWorld as World } from '../testing/wire-world.js';
@@ -90,7 +91,7 @@ export const PUSH_SCENARIOS: Scenarios = {
         pushService.goneTokenIds.push('AAAAAAAAAAE=');
         await server.storage.uow.write(realmId, async (tx) => {
           for (const tokenId of ['AAAAAAAAAAE=', 'AAAAAAAAAAI=']) {
-            const device = await tx.devices.add(realmId, people.hamlet.id);
+            const device = await tx.devices.add({ realmId, userId: people.hamlet.id, ...NEW_DEVICE });
             const key = { id: 7, key: Buffer.from('1'.repeat(33)).toString('base64') };
             await tx.devices.update({ ...device, key, tokenId, tokenKind: 'fcm' });
           }
