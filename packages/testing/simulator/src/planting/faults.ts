@@ -147,7 +147,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   fault('a removed reaction takes others with it', 'adapters/storage/src/messages/reactions.ts', '       WHERE message_id = ? AND emoji_type = ? AND emoji_code = ? AND realm_id = ? AND user_id = ?', "       WHERE message_id = ? AND emoji_type = ? AND (emoji_code = ? OR emoji_code <> '') AND realm_id = ? AND user_id = ?"),
   fault('drafts quote deleted messages', 'domain/src/writing/deletion.ts', '    ...quoted.map((id) => encodeJob(DELETED_QUOTE_JOB, { realmId, dueAt, payload: { id } })),\n', ''),
   fault('members of a subgroup do not hear of channels', 'domain/src/groups/change-members.use-cases.ts', 'isVisible ? await tx.groups.listMembersRecursively(realmId, subgroupIds) : []', '[]'),
-  fault('searches show earlier messages of a channel with protected history', 'adapters/sqlite/src/messages/search.ts', "found.push(...(scope === 'own' ? this.states.own(viewer, rows) : rows));", 'found.push(...rows);'),
+  fault('searches show earlier messages of a channel with protected history', 'adapters/sqlite/src/messages/search.ts', "found.push(...(scope === 'own' ? await this.states.own(viewer, rows) : rows));", 'found.push(...rows);'),
   fault('the end of a collapse removes the star', 'adapters/storage/src/messages/personal-messages.ts', 'read IS NULL AND starred = 0 AND collapsed = 0', 'read IS NULL AND collapsed = 0'),
   fault('guests see whom they met in channels that they have left', 'adapters/storage/src/users/users.ts', 'AND own.realm_id = ? AND own.is_active = 1 AND u.id', 'AND own.realm_id = ? AND u.id'),
   fault('clients keep one reaction of each person', 'clients/chat/src/messages/messages.ts', '          each.emoji_code !== reaction.emoji_code ||\n', ''),
