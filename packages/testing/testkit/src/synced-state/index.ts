@@ -35,6 +35,8 @@ interface Unsure {
   readonly hidden: Set<number>;
   /** Channels that became accessible again; personal data in them is not sent again (channels §6.3). */
   readonly shownAgain: Set<number>;
+  /** Channels with a history that was protected: subscribers without the first message do not hear of its deletion. */
+  readonly disclosed: Set<number>;
 }
 
 /**
@@ -50,6 +52,7 @@ export class SyncedState {
     conversations: new Set(),
     hidden: new Set(),
     shownAgain: new Set(),
+    disclosed: new Set(),
   };
 
   /** @param newestChannelId newest channel at the time of registration, including hidden ones */
@@ -99,7 +102,8 @@ export class SyncedState {
   }
 
   private withoutUnsure(state: Wire): Wire {
-    const { isNewestGone, conversations, shownAgain } = this.unsure;
+    const { isNewestGone, conversations, shownAgain, disclosed } = this.unsure;
+    for (const channel of state.subscriptions) if (disclosed.has(channel.stream_id)) delete channel.first_message_id;
     if (shownAgain.size > 0) withoutOwnThings(state, shownAgain);
     if (isNewestGone) delete state.max_message_id;
     state.recent_private_conversations = state.recent_private_conversations.filter(
@@ -129,7 +133,7 @@ export class SyncedState {
 
   /** Records what the client cannot know after the event. */
   private notice(event: Wire): void {
-    const { hidden, shownAgain, conversations } = this.unsure;
+    const { hidden, shownAgain, disclosed, conversations } = this.unsure;
     const name = `${event.type}/${event.op}`;
     if (name === 'stream/create') {
       for (const { stream_id: id } of event.streams) {
@@ -142,6 +146,7 @@ export class SyncedState {
       this.unsure.isNewestGone = true;
     }
     if (name === 'stream/update' && event.property === 'is_archived' && !event.value) shownAgain.add(event.stream_id);
+    if (name === 'stream/update' && event.history_public_to_subscribers === true) disclosed.add(event.stream_id);
     if (name === 'subscription/remove' || name === 'stream/delete') {
       const left = event.stream_ids ?? event.subscriptions.map(({ stream_id }: Wire) => stream_id);
       for (const { id, stream_id } of this.messages) if (left.includes(stream_id)) this.chat.messages.delete(id);
