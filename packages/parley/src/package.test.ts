@@ -68,7 +68,7 @@ export async function follow(signal: AbortSignal): Promise<void> {
     else if (event.type === 'delete_message') console.log(event.message_ids.length);
     else if (event.type === 'reaction') describe(event);
     else if (event.type === 'user_settings' && event.property === 'twenty_four_hour_time') console.log(!event.value);
-    // @ts-expect-error: what is no type of event.
+    // @ts-expect-error: what is not a type of event.
     else if (event.type === 'pigeon') console.log(event);
   }
 }
@@ -87,7 +87,7 @@ export function show(list: HTMLElement): () => void {
   view.keys.subscribe((keys) => {
     list.replaceChildren(...keys.map((key) => chat.message(key).peek()?.sender.name ?? ''));
   });
-  // @ts-expect-error: what is no part of a message.
+  // @ts-expect-error: what is not a part of a message.
   console.log(chat.message('1').peek()?.pigeon);
   return () => chat.stop();
 }
@@ -102,7 +102,7 @@ const element = document.createElement('parley-chat');
 element.texts = { Send: 'Go' };
 element.addEventListener('parley-unread', ({ detail }) => console.log(detail.count + 1));
 element.addEventListener('click', ({ clientX }) => console.log(clientX));
-// @ts-expect-error: a pigeon is no detail.
+// @ts-expect-error: a pigeon is not a detail.
 element.addEventListener('parley-sent', ({ detail }) => console.log(detail.pigeon));
 export const react = (
   <parley-chat channel="orders" view="button" theme="dark high-contrast" onparley-sent={({ detail }) => detail.content} />

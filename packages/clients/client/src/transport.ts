@@ -263,7 +263,7 @@ const base64 = (text: string): string => btoa(String.fromCharCode(...new TextEnc
 async function bodyOf(answer: Response): Promise<ReadableStream<Uint8Array>> {
   if (answer.body && answer.headers.get('Content-Type')?.startsWith('text/event-stream')) return answer.body;
   await fieldsOf(answer);
-  throw new ParleyError('The response is no stream', 'NOT_PARLEY', answer.status);
+  throw new ParleyError('The response is not a stream', 'NOT_PARLEY', answer.status);
 }
 
 /** @throws ParleyError unless the response is a success */

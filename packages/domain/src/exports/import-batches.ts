@@ -218,7 +218,7 @@ export const importRunning = (source: string): DomainError =>
 /**
  * Returns the unit of work of one run of an import or undo. Its writes yield to others. They fail with IMPORT_CANCELLED
  * once the import is undone, with IMPORT_RUNNING once another run continues it, and with MUST_BE_OWNER once the
- * requester is no owner.
+ * requester is not an owner.
  */
 export function unitsOf(uow: UnitOfWork, batch: ImportBatch, requesterId: UserId | null = null): UnitOfWork {
   let { version } = batch;

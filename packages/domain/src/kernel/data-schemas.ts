@@ -43,7 +43,7 @@ export const DATA_SCHEMA_ROWS: RowRules<DataSchema> = {
 
 /** Checks data by JSON Schemas of the supported subset, in bounded time. */
 export interface DataValidator {
-  /** Returns the reason why a text of the subset is no JSON Schema; null if it is one. */
+  /** Returns the reason why a text of the subset is not a JSON Schema; null if it is one. */
   schemaProblem(schema: string): string | null;
   /**
    * Returns the first mismatch, such as `/orderId must be number`; null if there is none. Stored schemas outside of the

@@ -41,7 +41,7 @@ export const MAX_HOST_DATA_BYTES = 4096;
 export const MAX_HOST_DATA_DEPTH = 10;
 
 export const HOST_DATA_ERRORS = declareErrors({
-  /** The data is no JSON object, too long, or nested too deeply. */
+  /** The data is not a JSON object, too long, or nested too deeply. */
   INVALID_DATA: 'invalid',
   /** The data has another version than the expected one; `version`. */
   DATA_VERSION_CONFLICT: 'conflict',
@@ -153,7 +153,7 @@ export const hostDataShape: shape.Shape<HostData> = shape.object({
     try {
       return parseHostData(value);
     } catch {
-      throw shape.wrong(path, 'is no data of an application');
+      throw shape.wrong(path, 'is not data of an application');
     }
   },
   version: (value, path) => {

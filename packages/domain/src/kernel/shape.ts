@@ -24,7 +24,7 @@ export const text =
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export const uuid: Shape<string> = (value, path) => {
-  if (typeof value !== 'string' || !UUID.test(value)) throw wrong(path, 'is no UUID');
+  if (typeof value !== 'string' || !UUID.test(value)) throw wrong(path, 'is not a UUID');
   return value;
 };
 
@@ -57,7 +57,7 @@ const LAST_SECOND = 253_402_300_799;
 /** Reads seconds since 1970 with fractions. */
 export const moment: Shape<number> = (value, path) => {
   const seconds = number(value, path);
-  if (seconds < 0 || seconds > LAST_SECOND) throw wrong(path, 'is no time of the years 1970 to 9999');
+  if (seconds < 0 || seconds > LAST_SECOND) throw wrong(path, 'is not a time of the years 1970 to 9999');
   return seconds;
 };
 

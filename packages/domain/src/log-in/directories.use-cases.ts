@@ -57,7 +57,8 @@ async function planFor(
   directory: PeopleDirectory,
   person: DirectoryPerson,
 ): Promise<Plan | null> {
-  if (!isEmailAddress(person.email)) throw new DomainError('INVALID_EMAIL', `'${person.email}' is no email address.`);
+  if (!isEmailAddress(person.email))
+    throw new DomainError('INVALID_EMAIL', `'${person.email}' is not an email address.`);
   const method = directoryMethod(directory);
   const linkedId = await reads.logIns.findLinked(realm.id, method, person.subject);
   const holder = await reads.users.findByEmail(realm.id, person.email);

@@ -173,7 +173,7 @@ const spaced = (parts: readonly (readonly Inline[])[]): readonly Inline[] =>
   parts.filter((part) => part.length > 0).flatMap((part, index) => (index === 0 ? part : [plain(SEPARATOR), ...part]));
 const SEPARATOR = ' · ';
 
-/** An address without a scheme is no link. */
+/** An address without a scheme is not a link. */
 const linked = (children: readonly Inline[], url: string): readonly Inline[] => {
   if (url === '' || children.length === 0) return children;
   return /^[a-z][\w+.-]*:/i.test(url) ? [{ type: 'link', url, children }] : [...children, plain(` (${url})`)];

@@ -134,7 +134,7 @@ export class UpsertHostUser {
     const fullName = parseFullName(toFullName(input.fullName), SHORTEST_GIVEN_NAME);
     const { email } = input;
     if (email !== undefined && !isHostAddress(email)) {
-      throw new DomainError('INVALID_EMAIL', `'${email}' is no email address.`);
+      throw new DomainError('INVALID_EMAIL', `'${email}' is not an email address.`);
     }
     const wanted = { ...input, fullName };
     const user = await this.uow.read(wanted.realmId, (repositories) => this.find(repositories, wanted));

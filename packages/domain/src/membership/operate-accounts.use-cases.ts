@@ -72,7 +72,7 @@ export class SetUserEmail {
       const user = await tx.users.get(realmId, userId);
       if (user.bot) throw new DomainError('MUST_NOT_BE_BOT', 'A bot keeps its address.');
       const address = trim(email);
-      if (!isEmailAddress(address)) throw new DomainError('INVALID_EMAIL', `'${address}' is no email address.`);
+      if (!isEmailAddress(address)) throw new DomainError('INVALID_EMAIL', `'${address}' is not an email address.`);
       return address === user.email ? user : changeEmail(tx, user, address);
     });
   }

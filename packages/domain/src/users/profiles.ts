@@ -398,7 +398,7 @@ function userListOf(value: string): readonly UserId[] {
     ids = null;
   }
   if (!Array.isArray(ids) || !ids.every(Number.isSafeInteger)) {
-    throw invalidImport('A list of users is no list of ids.');
+    throw invalidImport('A list of users is not a list of ids.');
   }
   return ids as UserId[];
 }

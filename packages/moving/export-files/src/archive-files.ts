@@ -185,7 +185,7 @@ export async function unpack(
         entry.resume();
         continue;
       }
-      if (type !== 'file' && type !== 'contiguous-file') throw wrong(`'${name}'`, 'is no file');
+      if (type !== 'file' && type !== 'contiguous-file') throw wrong(`'${name}'`, 'is not a file');
       if (++files > limits.maxFiles) throw wrong('The archive', `has more than ${limits.maxFiles} files`);
       const target = join(folder, ...safeSegments(name));
       await mkdir(dirname(target), { recursive: true, mode: 0o700 });

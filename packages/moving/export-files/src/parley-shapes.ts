@@ -131,7 +131,7 @@ const address: Shape<string> = (value, location) => {
 
 const webhookUrl: Shape<string> = (value, location) => {
   const url = text(10_000)(value, location);
-  if (!/^https?:/i.test(url)) throw wrong(location, 'is no address of the web');
+  if (!/^https?:/i.test(url)) throw wrong(location, 'is not an address of the web');
   return url;
 };
 

@@ -32,8 +32,8 @@ it.each([
   ['a path that leads outside', { name: 'x/../../evil' }, 'x', /cannot be that of a file/],
   ['an absolute path', { name: '/etc/evil' }, 'x', /cannot be that of a file/],
   ['a path with backslashes', { name: '..\\evil' }, 'x', /cannot be that of a file/],
-  ['a symbolic link', { name: 'a', type: 'symlink', linkname: '/etc/passwd' }, undefined, /is no file/],
-  ['a hard link', { name: 'a', type: 'link', linkname: '/etc/passwd' }, undefined, /is no file/],
+  ['a symbolic link', { name: 'a', type: 'symlink', linkname: '/etc/passwd' }, undefined, /is not a file/],
+  ['a hard link', { name: 'a', type: 'link', linkname: '/etc/passwd' }, undefined, /is not a file/],
 ] as const)('unpack rejects %s and writes nothing', async (_, header, content, message) => {
   const path = await archiveOf([header as Header, content]);
   const target = mkdtempSync(join(folder, 'target-'));

@@ -83,13 +83,13 @@ describe('checkRecord', () => {
   });
 
   it.each([
-    ['a text', 'person', /line 7 is no import record/],
+    ['a text', 'person', /line 7 is not an import record/],
     ['an unknown kind', { ...of, kind: 'car' }, /line 7 has the unknown kind "car"; kinds are .*person, .*message, /],
     ['no kind', of, /line 7 lacks kind/],
     ['a missing member', { ...of, kind: 'person' }, /line 7 lacks name/],
     ['an unknown member', { ...message, contnet: 'x' }, /line 7 has the unknown member "contnet"/],
     ['a null member', { ...message, topic: null }, /line 7 .*topic.*string/],
-    ['two places', { ...message, conversation: 'd' }, /line 7 is no import record/],
+    ['two places', { ...message, conversation: 'd' }, /line 7 is not an import record/],
     ['no place', { ...message, channel: undefined }, /line 7/],
     [
       'an infinite time',

@@ -25,7 +25,7 @@ export function checkRecord(value: unknown, where: string): ImportRecord {
 function reasonOf(errors: readonly ErrorObject[]): string {
   // The last error is the one of the outermost rule, such as "must match exactly one schema in oneOf".
   const error = errors.find(({ keyword }) => keyword !== 'oneOf' && keyword !== 'anyOf') ?? errors[0];
-  if (!error) return 'is no import record';
+  if (!error) return 'is not an import record';
   const at = error.instancePath === '' ? '' : ` at ${error.instancePath}`;
   if (error.keyword === 'discriminator') {
     const kind: unknown = error.params.tagValue;
@@ -35,5 +35,5 @@ function reasonOf(errors: readonly ErrorObject[]): string {
   const { additionalProperty, missingProperty } = error.params as Readonly<Record<string, string | undefined>>;
   if (additionalProperty !== undefined) return `has the unknown member ${JSON.stringify(additionalProperty)}${at}`;
   if (missingProperty !== undefined && error.keyword === 'required') return `lacks ${missingProperty}${at}`;
-  return `is no import record${at}: ${error.message ?? error.keyword}`;
+  return `is not an import record${at}: ${error.message ?? error.keyword}`;
 }

@@ -9,7 +9,7 @@ export function cardBlocks(attachment: unknown, parse: (text: string) => readonl
   if (typeof attachment !== 'object') return parse(jsonText(attachment));
   const linked = (text: string, url: string): readonly Inline[] => {
     if (text === '' || url === '') return text === '' ? [] : [plain(text)];
-    // An address without a scheme is no link.
+    // An address without a scheme is not a link.
     return /^[a-z][\w+.-]*:/i.test(url)
       ? [{ type: 'link', url, children: [plain(text)] }]
       : [plain(`${text} (${url})`)];

@@ -18,7 +18,7 @@ export function comparableName(name: string): string {
   return repaired(composed, CP437_BYTES) ?? repaired(composed, CP1252_BYTES) ?? composed;
 }
 
-/** Returns null if the name is no UTF-8 in the other encoding. */
+/** Returns null if the name is not UTF-8 in the other encoding. */
 function repaired(name: string, bytes: ReadonlyMap<string, number>): string | null {
   const encoded: number[] = [];
   for (const character of name) {

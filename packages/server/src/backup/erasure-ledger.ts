@@ -35,7 +35,7 @@ export class FileErasureLedger implements ErasureLedger {
 const lineOf = ({ realmId, realmUuid, personId, requestedAt, everythingWritten }: ErasureRecord): string =>
   JSON.stringify({ realmId, realmUuid, personId, requestedAt, everythingWritten });
 
-/** Reads the entries of a ledger; none if there is no file. @throws StartupError if it is no ledger */
+/** Reads the entries of a ledger; none if there is no file. @throws StartupError if it is not a ledger */
 export async function readLedger(path: string): Promise<readonly ErasureRecord[]> {
   if (!existsSync(path)) return [];
   requireReadable(path, (await stat(path)).size);
@@ -48,7 +48,7 @@ export async function readLedger(path: string): Promise<readonly ErasureRecord[]
   });
 }
 
-/** Returns null for a line that is no entry. */
+/** Returns null for a line that is not an entry. */
 function entryIn(line: string): ErasureRecord | null {
   try {
     const entry = JSON.parse(line) as ErasureRecord;

@@ -100,7 +100,7 @@ export const EXPORT_COMMANDS: readonly Command[] = [
       if (!existsSync(path)) throw new StartupError(`${path} does not exist.`);
       const { verifyHeld } = await import('@parley/export-files');
       const result = await verifyHeld(path).catch((error: Error) => {
-        throw new StartupError(`${path} is no export of held messages: ${error.message}`);
+        throw new StartupError(`${path} is not an export of held messages: ${error.message}`);
       });
       const { entries, manifest, findings } = result;
       const known = context.flag('manifest');

@@ -338,7 +338,7 @@ describe('parley import of records', () => {
     } finally {
       await parley.close();
     }
-    // An added file is no edit by people.
+    // An added file is not an edit by people.
     const undone = await runCommand(['imports', 'undo', '1', '--dry-run', `--database=sqlite:${database}`]);
     expect(undone.out).toBe('Would remove 5 messages from acme (Acme)');
   });

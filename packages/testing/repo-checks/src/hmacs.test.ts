@@ -9,7 +9,7 @@ const SHARED = 'function of the calls of this file';
 const FINGERPRINT = 'fingerprint of a random token, for look-ups';
 const PURPOSES = 'key for one purpose';
 
-/** Signed content by call. Ids alone are no content of a credential: a restored database issues them again. */
+/** Signed content by call. Ids alone are not content of a credential: a restored database issues them again. */
 const SIGNED: Readonly<Record<string, string>> = {
   "http/src/limits/counters.ts createHmac('sha256', this.seed).update(String(key))": 'counter of a rate limit',
   "node-adapters/src/calls.ts createHmac('sha256', this.key).update(text)": 'meeting with a random key',

@@ -14,7 +14,7 @@ async function postWithoutPermission(company: Company, { by, b }: Choices): Prom
   await company.attempt(false, by, 'POST', '/messages', params);
 }
 
-/** Somebody who is no administrator changes what belongs to others. */
+/** Somebody who is not an administrator changes what belongs to others. */
 async function changeWithoutPermission(company: Company, { by, a, b }: Choices): Promise<void> {
   const { model, people, groups } = company;
   const wanted = { role: model.roles[by] === MODERATOR ? MEMBER : MODERATOR };

@@ -106,7 +106,7 @@ it('route enforces matching types at compile time', () => {
   route('PATCH', '/x', { ...user, useCase: Rename, toInput: ({ nope }) => ({ channelId: nope, name: '' }) });
   // @ts-expect-error the output has no such member
   route('PATCH', '/x', { ...user, useCase: Rename, toInput, present: ({ nope }) => ({ nope }) });
-  // @ts-expect-error a visitor is no caller
+  // @ts-expect-error a visitor is not a caller
   route('PATCH', '/x', { summary: null, auth: 'anyone', dto: RenameDto, useCase: Rename, toInput });
   const bare = { auth: 'user', scope: 'account', dto: NoParameters, useCase: ListChannels } as const;
   // @ts-expect-error the scope is missing
@@ -117,7 +117,7 @@ it('route enforces matching types at compile time', () => {
   route('GET', '/x', { ...bare, summary: 'List channels' });
   // @ts-expect-error the contract has no such section
   route('GET', '/x', { ...bare, summary: 'List channels', section: 'channels' });
-  // @ts-expect-error an operation of the contract is no extension
+  // @ts-expect-error an operation of the contract is not an extension
   route('GET', '/x', { ...bare, summary: 'List channels', section: 'channels §4', extension: 'extensions §1' });
 
   const anyone = { summary: null, auth: 'anyone', dto: NoParameters, handle: async () => success() } as const;

@@ -88,7 +88,8 @@ function readPayload({ content, header }: Pick<Request, 'content' | 'header'>): 
   } catch {
     throw new PayloadRefused(malformedJson(), 'that is not valid JSON');
   }
-  if (typeof value !== 'object' || value === null) throw new PayloadRefused(malformedJson(), 'that is no JSON object');
+  if (typeof value !== 'object' || value === null)
+    throw new PayloadRefused(malformedJson(), 'that is not a JSON object');
   return new Payload(value);
 }
 

@@ -40,7 +40,7 @@ export const emoticons: InlineRule = (text, context) => {
   if (!context.options.translateEmoticons) return text;
   let end = -1;
   return text.replace(EMOTICON, (typed, offset: number) => {
-    // The preceding emoji has been replaced and is no boundary.
+    // The preceding emoji has been replaced and is not a boundary.
     if (offset === end) return typed;
     end = offset + typed.length;
     const name = EMOTICONS[typed]!;

@@ -118,7 +118,7 @@ function update(state: ChatState, event: UpdateMessageEvent): void {
   if (to !== undefined && target?.membership === 'subscribed' && !target.channel.history_public_to_subscribers) {
     own(state, ids);
   }
-  // The mark of resolved topics is no move (messages §2.5).
+  // The mark of resolved topics is not a move (messages §2.5).
   const isMove = to !== undefined || withoutMark(event.orig_subject ?? '') !== withoutMark(subject ?? '');
   for (const each of ids) {
     state.messages.change(each, (message) => ({

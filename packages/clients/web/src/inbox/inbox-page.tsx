@@ -374,7 +374,7 @@ interface RowButtonProps {
   onClick(): void;
 }
 
-/** Button that is no tab stop, since its row has a shortcut. */
+/** Button that is not a tab stop, since its row has a shortcut. */
 function RowButton({ icon: Icon, label, keys, isPressed, onClick }: RowButtonProps) {
   const { i18n } = useLingui();
   return (

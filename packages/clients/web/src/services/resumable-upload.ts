@@ -76,7 +76,7 @@ function reasonOf(error: Error): ParleyError {
   const status = statusOf(error) ?? 0;
   const body = error instanceof DetailedError ? (error.originalResponse?.getBody() ?? '') : '';
   let message = 'The server cannot be reached';
-  // A proxy's error page is no JSON.
+  // A proxy's error page is not JSON.
   try {
     const { msg, message: own } = JSON.parse(body) as { msg?: string; message?: string };
     message = own ?? msg ?? message;

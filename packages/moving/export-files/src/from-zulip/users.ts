@@ -43,7 +43,7 @@ export function readUsers(tables: TableReader): readonly UserCopy[] {
   const copies: UserCopy[] = rows.map((row, index) => {
     const it = userShape(row, `zerver_userprofile[${index}]`);
     const role = keyOfValue(ROLE_NUMBERS, it.role);
-    if (!role) throw wrong(`zerver_userprofile[${index}].role`, 'is no role');
+    if (!role) throw wrong(`zerver_userprofile[${index}].role`, 'is not a role');
     const kind = keyOfValue(BOT_TYPES, it.bot_type) ?? 'generic';
     const service = services.get(it.id);
     const avatar = keyOfValue(AVATAR_SOURCES, it.avatar_source) ?? 'generated';

@@ -21,7 +21,7 @@ interface MessageFile {
   readonly place: DiscordPlace;
 }
 
-/** Descriptions are small; a large value without messages is no file of the exporter. */
+/** Descriptions are small; a large value without messages is not a file of the exporter. */
 const HEADER_LIMITS = { ...JSON_LIMITS, maxBytes: 1024 ** 2 };
 
 /** Reads the descriptions of the files of messages; other files are left out. */

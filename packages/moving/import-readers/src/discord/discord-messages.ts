@@ -59,7 +59,7 @@ export function* messageRecords(
   const id = textOf(value, 'id');
   const sentAt = discordTime(value, 'timestamp') ?? snowflakeTime(id);
   if (!isObject(value) || id === '' || sentAt === null) {
-    yield* damagedMessage('damage' in element ? element.damage : 'is no message', value, place, position, context);
+    yield* damagedMessage('damage' in element ? element.damage : 'is not a message', value, place, position, context);
     return;
   }
   const type = textOf(value, 'type');

@@ -39,7 +39,7 @@ export function personRecords(source: string, user: unknown, homeTeam: string): 
     : [person, { source, kind: 'file', id: avatar, name: `${id}.png`, url: picture, owner: id }];
 }
 
-/** People of other workspaces have another team; those of the same Enterprise organization are no strangers. */
+/** People of other workspaces have another team; those of the same Enterprise organization are not strangers. */
 const isStranger = (user: unknown, homeTeam: string): boolean =>
   flagOf(user, 'is_stranger') ||
   (homeTeam !== '' && textOf(user, 'team_id') !== '' && textOf(user, 'team_id') !== homeTeam && !hasEnterprise(user));
@@ -62,7 +62,7 @@ function pictureOf(profile: unknown): string {
   return url.startsWith('https://') ? url : '';
 }
 
-/** Id, name and picture of the author of a message that is no entry of `users.json`. */
+/** Id, name and picture of the author of a message that is not an entry of `users.json`. */
 export interface Author {
   readonly id: string;
   readonly name: string;

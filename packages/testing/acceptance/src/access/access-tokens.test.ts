@@ -582,7 +582,7 @@ describe('validity', () => {
     expectCode(await withHeaders({}, '//user_uploads/1/a/b.txt', { api_key: token }), 401, 'INVALID_API_KEY');
   });
 
-  it('is no log-in for pages or browser sessions', async () => {
+  it('is not a log-in for pages or browser sessions', async () => {
     const { token } = await create();
     expect((await request(token, 'GET', '//json/users/me')).status).toBe(401);
   });

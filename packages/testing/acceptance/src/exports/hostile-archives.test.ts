@@ -212,7 +212,7 @@ describe('archive of a stranger', () => {
         const webhook = { url: 'file:///etc/passwd', interface: 'generic', token: 't' };
         botOf(copy).botOptions = { eventsChannelId: null, allPublicChannels: false, webhook };
       },
-      /url is no address of the web/,
+      /url is not an address of the web/,
     ],
     ['an unknown special permission', (copy) => personOf(copy).specialPermissions.push('canDoAll'), /is none of/],
     [

@@ -37,7 +37,7 @@ export class TestEventStream {
     });
   }
 
-  /** @throws Error if the response is no stream */
+  /** @throws Error if the response is not a stream */
   static async open(server: TestServer, params: object, options: StreamOptions = {}): Promise<TestEventStream> {
     const response = await get(server, params, options);
     if (response.statusCode === 200) return new TestEventStream(response);

@@ -196,7 +196,7 @@ export function actorReadsContract(open: OpenStorage): void {
       await uow.write(realm.id, (tx) => tx.users.update({ ...user('hamlet'), isActive: false }));
       expect(await uow.read(realm.id, (r) => r.actors.getAuthor(caller('hamlet')))).toEqual(active);
       expect(await uow.write(realm.id, (tx) => tx.actors.getAuthor(caller('hamlet')))).toEqual(active);
-      // The cached author is no valid caller.
+      // The cached author is not a valid caller.
       await expect(uow.read(realm.id, (r) => r.actors.get(caller('hamlet')))).rejects.toEqual(code('USER_DEACTIVATED'));
       const other = await anotherRealm(fixture);
       const stranger = { realmId: realm.id, userId: other.user('otherRealmUser').id };

@@ -136,14 +136,14 @@ export function eventLogContract(open: OpenStorage): void {
     });
 
     it.each([
-      ['with a payload that is no JSON', { payload: '{"type":' }, true],
-      ['with a payload that is no event', { payload: 'null' }, true],
+      ['with a payload that is not JSON', { payload: '{"type":' }, true],
+      ['with a payload that is not an event', { payload: 'null' }, true],
       ['with an unknown type', { payload: '{"type":"made.up"}' }, true, true],
       ['with a type of Object.prototype', { payload: '{"type":"constructor"}' }, true, true],
       ['in a format of a version after the next', { format: 99 }, true, true],
       ['with a damaged list of messages', { payload: '{"type":"message.deleted","messageIds":{"steps":1}}' }, true],
       ['in a format of an earlier version', { payload: '{"type":"message.sent"}', format: 1 }, true],
-      ['with an audience that is no JSON', { audience: '' }, false],
+      ['with an audience that is not JSON', { audience: '' }, false],
       ['with an invalid audience', { audience: '{"kind":"users","ids":["1"]}' }, false],
     ])('reports an event %s as unreadable and lists the others', async (_, parts, hasAudience, isNewer = false) => {
       const fixture = await stage();

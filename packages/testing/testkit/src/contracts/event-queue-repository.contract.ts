@@ -64,11 +64,11 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
     });
 
     it.each([
-      ['filter is no JSON', { filter: '{"narrow":' }],
+      ['filter is not JSON', { filter: '{"narrow":' }],
       ['filter lacks something', { filter: '{"narrow":[]}' }],
       ['narrow is of no operator', { filter: '{"allPublicChannels":false,"narrow":[{"operator":"near"}]}' }],
-      ['presentation is no JSON', { presentation: '' }],
-      ['presentation is no object', { presentation: '[]' }],
+      ['presentation is not JSON', { presentation: '' }],
+      ['presentation is not an object', { presentation: '[]' }],
     ])('reports a queue as unreadable when its %s and removes it normally', async (_, parts) => {
       const fixture = await stage(aUser({ name: 'a' }));
       const queue = aQueue(fixture, 'a');

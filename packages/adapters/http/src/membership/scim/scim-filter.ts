@@ -134,7 +134,7 @@ class FilterParser {
   private test(path: AttributePath): Filter {
     const by = this.take().toLowerCase();
     if (by === 'pr') return { kind: 'present', path };
-    if (!COMPARISONS.includes(by as Comparison)) throw this.invalid(`'${by}' is no operator.`);
+    if (!COMPARISONS.includes(by as Comparison)) throw this.invalid(`'${by}' is not an operator.`);
     return { kind: 'compare', path, by: by as Comparison, value: this.literal() };
   }
 
@@ -158,7 +158,7 @@ class FilterParser {
 
   private path(): AttributePath {
     const word = this.take().replace(CORE_URN, '');
-    if (!ATTRIBUTE.test(word)) throw this.invalid(`'${word}' is no attribute.`);
+    if (!ATTRIBUTE.test(word)) throw this.invalid(`'${word}' is not an attribute.`);
     const [attribute, sub = null] = word.toLowerCase().split('.') as [string, string?];
     return { attribute, sub };
   }
@@ -171,7 +171,7 @@ class FilterParser {
     } catch {
       // Handled below.
     }
-    throw this.invalid(`'${token}' is no value.`);
+    throw this.invalid(`'${token}' is not a value.`);
   }
 
   private isNext(word: string): boolean {
