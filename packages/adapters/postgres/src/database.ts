@@ -1,4 +1,5 @@
 import {
+  type BlobRecord,
   type Clock,
   type ClusterGauges,
   firstOf,
@@ -10,7 +11,7 @@ import {
 } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import { PLAIN_TEXTS } from '@parley/domain/messages';
-import { type Commit, DatabaseRefused, hostsOf, SECRET_FINGERPRINT, type TableSource } from '@parley/storage';
+import { blobsSql, type Commit, DatabaseRefused, hostsOf, SECRET_FINGERPRINT, type TableSource } from '@parley/storage';
 import type { Client, ClientConfig, Pool } from 'pg';
 import { clientClass } from './engine/client.js';
 import type { StatementTrace } from './engine/connection.js';
@@ -180,13 +181,17 @@ async function identify(
   await client.query(
     `INSERT INTO server_fact (name, value) VALUES ('installation', gen_random_uuid()::text) ON CONFLICT DO NOTHING`,
   );
+  return (await findInstallation(client))!;
+}
+
+async function findInstallation(client: Client): Promise<Installation | null> {
   const { rows } = await client.query(
     `SELECT value AS id, system_identifier::text || '.' || oid AS place,
        (SELECT value FROM server_fact WHERE name = $1) AS "formerPlace"
      FROM server_fact, pg_control_system(), pg_database WHERE name = 'installation' AND datname = current_database()`,
     [FORMER_PLACE],
   );
-  return rows[0];
+  return rows[0] ?? null;
 }
 
 /** State of a database for operators. */
@@ -198,6 +203,8 @@ export interface PostgresState extends ServerRecord {
   readonly pendingSteps: readonly string[];
   /** Pending steps to be run by `finishUpgradeOfPostgres`. */
   readonly finalSteps: readonly string[];
+  /** Null if no server has opened the database. */
+  readonly installation: Installation | null;
 }
 
 /** Inspects a database without changing it. @throws DatabaseRefused */
@@ -215,10 +222,17 @@ export const inspectPostgres = (url: string): Promise<PostgresState> =>
     const state = { schema, latestSchema, pendingSteps: missing, finalSteps };
     if (schema === 0) {
       await requireNoTables(client);
-      return { ...state, secretFingerprint: null };
+      return { ...state, secretFingerprint: null, installation: null };
     }
     const { rows } = await client.query('SELECT value FROM server_fact WHERE name = $1', [SECRET_FINGERPRINT]);
-    return { ...state, secretFingerprint: rows[0]?.value ?? null };
+    return { ...state, secretFingerprint: rows[0]?.value ?? null, installation: await findInstallation(client) };
+  });
+
+/** Returns the blobs listed in a database with the latest schema, in pages by name. @throws DatabaseRefused */
+export const listBlobsOfPostgres = (url: string, after: string, limit: number): Promise<readonly BlobRecord[]> =>
+  withClient(url, async (client) => {
+    const { rows } = await client.query<BlobRecord>(blobsSql('$1', '$2'), [after, limit]);
+    return rows.map(({ blob, size }) => ({ blob, size: Number(size) }));
   });
 
 /**

@@ -10,7 +10,7 @@ const DOCUMENT = join(__dirname, '../../../../docs/cluster.md');
 it('the documented commands restore a dump into a new database', async () => {
   const [, commands] = /```sh\n(pg_dump [^`]*)```/.exec(readFileSync(DOCUMENT, 'utf8'))!;
   const database = await createDatabase();
-  await database.run("INSERT INTO server_fact (name, value) VALUES ('test', 'kept')");
+  await database.run("INSERT INTO server_fact (name, value) VALUES ('test', 'kept'), ('installation', 'original')");
   const name = `${database.name}_restored`;
   const url = new URL(database.url);
   url.pathname = `/${name}`;
@@ -26,7 +26,12 @@ it('the documented commands restore a dump into a new database', async () => {
     PGDATABASE: 'postgres',
   };
   execFileSync('sh', ['-euc', script], { cwd: folder, env: environment, stdio: 'pipe' });
-  expect(await inspectPostgres(url.href)).toEqual(await inspectPostgres(database.url));
+  const { installation, ...original } = await inspectPostgres(database.url);
+  expect(await inspectPostgres(url.href)).toEqual({
+    ...original,
+    installation: { ...installation, place: expect.not.stringMatching(`^${installation!.place}$`) },
+  });
+  expect(installation).toMatchObject({ id: 'original', formerPlace: null });
   const [, statements] = /```sql\n(DELETE [^`]*)```/.exec(readFileSync(DOCUMENT, 'utf8'))!;
   await database.run(statements!);
   await database.run(`DROP DATABASE ${name}`);

@@ -21,7 +21,7 @@ export { isDatabaseFile, makePrivate, placeOf } from './database.js';
 export { migrate } from './engine/migrate.js';
 export { isDiskFailure } from './engine/write-failures.js';
 export { MIGRATIONS as SQLITE_MIGRATIONS } from './features.js';
-export { administerDatabase, BLOB_TABLES } from './maintenance.js';
+export { administerDatabase } from './maintenance.js';
 export { type OpenTableSource, openTableSource } from './table-source.js';
 
 export interface SqliteStorageOptions {

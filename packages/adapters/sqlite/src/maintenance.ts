@@ -7,7 +7,7 @@ import type {
   StorageAdministration,
   StoredText,
 } from '@parley/domain/kernel';
-import { DatabaseRefused, idsToSkip, SECRET_FINGERPRINT } from '@parley/storage';
+import { BLOB_TABLES, blobsSql, DatabaseRefused, idsToSkip, SECRET_FINGERPRINT } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
 import { openDatabaseFile } from './binary.js';
 import {
@@ -77,18 +77,13 @@ export function findDamage(path: string): readonly string[] {
 
 const MAX_DAMAGE_LINES = 20;
 
-/** Tables that list blobs; unfinished uploads are stored elsewhere. */
-export const BLOB_TABLES: readonly string[] = ['file', 'thumbnail', 'picture', 'realm_export', 'person_export'];
-
 /** Returns the blobs listed in the database, in pages by name. @throws DatabaseRefused */
 export function listBlobs(path: string, after: string, limit: number): readonly BlobRecord[] {
   return lookInto(path, (database) => {
     // An older database may lack some tables.
     const tables = BLOB_TABLES.filter((name) => hasTable(database, name));
     if (tables.length === 0) return [];
-    const all = tables.map((name) => `SELECT blob, size FROM ${name} WHERE blob > ?1`);
-    const sql = `${all.join(' UNION ALL ')} ORDER BY blob LIMIT ?2`;
-    return database.prepare<[object], BlobRecord>(sql).all({ 1: after, 2: limit });
+    return database.prepare<[object], BlobRecord>(blobsSql('?1', '?2', tables)).all({ 1: after, 2: limit });
   });
 }
 

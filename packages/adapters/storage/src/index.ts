@@ -19,6 +19,7 @@ export { SLICE_MS, type TimeSlices } from './engine/time-slices.js';
 export * from './engine/versioned-cache.js';
 export * from './exports/copies.js';
 export * from './features.js';
+export { BLOB_TABLES, blobsSql } from './files/file-tables.js';
 export { GROUP_TABLES } from './groups/group-rows.js';
 export * from './groups/groups.js';
 export * from './kernel/events.js';

@@ -12,7 +12,7 @@ import { administerDatabase } from '@parley/sqlite';
 import { extract, pack } from 'tar-stream';
 import { formatSecret } from '../kernel/secret-format.js';
 import { StartupError } from '../kernel/startup-error.js';
-import { listBlobs } from './copy-files.js';
+import { findMissing } from './copy-files.js';
 
 /**
  * Entries of a backup, a tar archive: description (`parley-backup.json`), database, secret and file bytes. The last
@@ -353,7 +353,7 @@ export async function createBackup(source: BackupSource, path: string, options: 
     };
     const packed = new Map<string, number>();
     await writeArchive(unfinished, entriesOf(source, copy, description, packed), (bytes) => pace.wait(bytes));
-    const missingFiles = missingOf(copy, packed);
+    const { missing: missingFiles } = await findMissing(administerDatabase(copy), (blob) => packed.get(blob));
     rmSync(copy);
     await readArchive(unfinished, async () => {});
     const done = missingFiles.length === 0 ? path : `${path}${INCOMPLETE}`;
@@ -420,9 +420,6 @@ function textEntry(name: string, text: string): ArchiveEntry {
     })(),
   };
 }
-
-const missingOf = (database: string, packed: ReadonlyMap<string, number>): readonly string[] =>
-  [...listBlobs(database)].filter(({ blob, size }) => packed.get(blob) !== size).map(({ blob }) => blob);
 
 /** Throttles work. */
 class Pace {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BlobKey, BlobStore, PartialBlobStore } from '@parley/domain/files';
 import { type BlobRecord, DomainError, lastOf } from '@parley/domain/kernel';
-import { administerDatabase, BLOB_TABLES } from '@parley/sqlite';
-import type { Row, TableSource } from '@parley/storage';
+import { BLOB_TABLES, type Row, type TableSource } from '@parley/storage';
 import { StartupError } from '../kernel/startup-error.js';
 
 export interface CopiedFiles {
@@ -15,17 +14,36 @@ export interface CopiedFiles {
 
 const BLOBS_AT_A_TIME = 1000;
 
-/** Returns the files that a database refers to. Other processes may use the database. @throws DatabaseRefused */
-export function* listBlobs(path: string): Generator<BlobRecord> {
-  const administration = administerDatabase(path);
+/** Database of any kind, which other processes may use. */
+export interface BlobLister {
+  /** Returns the blobs that the database refers to, in pages by name. @throws DatabaseRefused */
+  listBlobs(after: string, limit: number): readonly BlobRecord[] | Promise<readonly BlobRecord[]>;
+}
+
+/** Returns the files that a database refers to. @throws DatabaseRefused */
+export async function* listBlobs(database: BlobLister): AsyncGenerator<BlobRecord> {
   for (let after = ''; ; ) {
-    const page = administration.listBlobs(after, BLOBS_AT_A_TIME);
+    const page = await database.listBlobs(after, BLOBS_AT_A_TIME);
     if (page.length === 0) return;
     for (const record of page) {
       after = record.blob;
       yield record;
     }
   }
+}
+
+/** Counts the files of a database, and names those without content or with content of another size. */
+export async function findMissing(
+  database: BlobLister,
+  sizeOf: (blob: BlobKey) => Promise<number | null> | number | undefined,
+): Promise<{ readonly count: number; readonly missing: readonly string[] }> {
+  const missing: string[] = [];
+  let count = 0;
+  for await (const { blob, size } of listBlobs(database)) {
+    count++;
+    if ((await sizeOf(blob as BlobKey)) !== size) missing.push(blob);
+  }
+  return { count, missing };
 }
 
 /** Returns the same as `listBlobs`, for a database that is open exclusively. */
@@ -53,13 +71,13 @@ function* rowsOf(source: TableSource, table: string, columns: readonly string[])
  * that differ. @throws StartupError
  */
 export async function copyFiles(
-  blobs: Iterable<BlobRecord>,
+  blobs: Iterable<BlobRecord> | AsyncIterable<BlobRecord>,
   { source, target }: { readonly source: BlobStore; readonly target: BlobStore },
   onFile: (count: number) => void = () => {},
 ): Promise<CopiedFiles> {
   let [copied, present] = [0, 0];
   const missing: string[] = [];
-  for (const { blob, size } of blobs) {
+  for await (const { blob, size } of blobs) {
     const key = blob as BlobKey;
     await naming(blob, async () => {
       const end = await source.sizeOf(key);

@@ -4,15 +4,16 @@ import { S3BlobStore } from '@parley/blobs';
 import type { BlobKey } from '@parley/domain/files';
 import type { DatabaseState } from '@parley/domain/kernel';
 import { describeProxies, OutgoingProxy } from '@parley/node-adapters';
+import type { PostgresState } from '@parley/postgres';
 import { administerDatabase, isUnsafeBinary } from '@parley/sqlite';
-import { listBlobs } from '../backup/copy-files.js';
-import { type Configuration, sqliteOf } from '../configuration/configuration.js';
+import { type BlobLister, findMissing } from '../backup/copy-files.js';
+import type { Configuration } from '../configuration/configuration.js';
 import { addressesOf } from '../http/http-server.js';
 import { counted } from '../kernel/counted.js';
 import { describeSpace, diskSpaceOf, diskStateOf } from '../observation/disk-space.js';
 import { type Finding, findingsOn } from '../observation/postgres-findings.js';
 import { blobStoreOf, filesFolderOf } from '../start/files-location.js';
-import { filesStateOf, identityOf, notOwn, SHARED_ADVICE, sharersOf } from '../start/files-mark.js';
+import { type DatabaseIdentity, identityOf, requireOwnLocation } from '../start/files-mark.js';
 import { isReceiving, smtpMailerOf } from '../start/open-parley.js';
 import { findSecret, requireSameSecret, secretPathFor } from '../start/secret.js';
 import { examineLogIn, reasonOf } from './log-in.js';
@@ -36,11 +37,11 @@ export async function examine(
 ): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   const add = (level: Finding['level'], subject: string, text: string) => findings.push({ level, subject, text });
-  const attempt = async (subject: string, look: () => void | Promise<void>): Promise<void> => {
+  const attempt = async (subject: string, look: () => void | Promise<void>, problem = ''): Promise<void> => {
     try {
       await look();
     } catch (error) {
-      add('problem', subject, (error as Error).message);
+      add('problem', subject, problem + (error as Error).message);
     }
   };
 
@@ -48,25 +49,19 @@ export async function examine(
   if (configuration.database.kind === 'sqlite') await examineFile(configuration.database.path, examination);
   else await examineServer(configuration.database.url, examination);
   if (isThorough && configuration.smtpUrl !== null) {
-    await attempt('mail', async () => {
-      try {
-        await smtpMailerOf({ ...configuration, url: addressesOf(configuration).url })?.verify();
-      } catch (error) {
-        throw new Error(`the mail server cannot be used: ${(error as Error).message}`);
-      }
+    const verify = async () => {
+      await smtpMailerOf({ ...configuration, url: addressesOf(configuration).url })?.verify();
       add('good', 'mail', 'the mail server accepts our login');
-    });
+    };
+    await attempt('mail', verify, 'the mail server cannot be used: ');
   }
   const { push } = configuration;
   if (isThorough && push) {
-    await attempt('push', async () => {
-      try {
-        await checkPush(push, new OutgoingProxy(configuration.outgoingProxy));
-      } catch (error) {
-        throw new Error(`phones cannot be reached: ${(error as Error).message}`);
-      }
+    const check = async () => {
+      await checkPush(push, new OutgoingProxy(configuration.outgoingProxy));
       add('good', 'push', `phones: ${wayToPhones(push)}`);
-    });
+    };
+    await attempt('push', check, 'phones cannot be reached: ');
   }
   const proxies = describeProxies(configuration.outgoingProxy);
   if (proxies !== null) add('good', 'proxy', `outgoing calls use ${proxies}`);
@@ -140,50 +135,34 @@ async function examineFile(path: string, examination: Examination): Promise<void
       add('good', 'rights', 'only the owner can read the database');
     else add('advice', 'rights', `other users of this machine can read the database: run chmod 600 ${path}`);
   });
-  await attempt('files', async () => {
-    const { files } = configuration;
-    if (files?.kind === 's3') {
-      await checkFiles(configuration);
-      add('good', 'files', `the bucket ${files.bucket} responds`);
-    }
-    await checkOwner(configuration, path);
-  });
+  await attempt('files', () => checkLocation(examination, identityOf(path)));
   await attempt('disk', () => {
     const space = diskSpaceOf(dirname(path));
     const state = diskStateOf(space);
     add(state === 'good' ? 'good' : state === 'low' ? 'advice' : 'problem', 'disk', describeSpace(space));
   });
-  if (isThorough) await examineContents(path, examination);
-}
-
-async function examineContents(path: string, { configuration, add, attempt }: Examination): Promise<void> {
+  if (!isThorough) return;
   await attempt('integrity', () => {
-    const damage = administerDatabase(path).findDamage();
+    const damage = administration.findDamage();
     if (damage.length === 0) add('good', 'integrity', 'all pages of the database are valid');
     for (const line of damage) add('problem', 'integrity', line);
   });
-  await attempt('files', async () => {
-    // A bucket has been checked before.
-    if (configuration.files?.kind !== 's3') await checkFiles(configuration);
-    const { count, missing } = await findMissingFiles(configuration);
-    if (missing.length === 0) add('good', 'files', `the content of ${counted(count, 'file')} exists`);
-    else
-      add(
-        'problem',
-        'files',
-        `the content of ${missing.length} of ${counted(count, 'file')} is missing, such as ${missing[0]}`,
-      );
-  });
+  await attempt('files', () => checkContents(examination, administration));
 }
 
 async function examineServer(url: string, examination: Examination): Promise<void> {
-  const { configuration, add, attempt } = examination;
-  const { examinePostgres, inspectPostgres, SESSIONS_PER_SERVER } = await import('@parley/postgres');
+  const { configuration, isThorough, add, attempt } = examination;
+  const postgres = await import('@parley/postgres');
+  let state: PostgresState | null = null;
   await attempt('database', async () => {
-    const { schema, pendingSteps, secretFingerprint } = await inspectPostgres(url);
+    state = await postgres.inspectPostgres(url);
+    const { schema, pendingSteps, secretFingerprint } = state;
     if (pendingSteps.length === 0) add('good', 'schema', `${schema}, that of this version`);
     else add('problem', 'schema', `${pendingSteps.length} migration steps are pending: run parley migrate`);
-    for (const { level, subject, text } of findingsOn(await examinePostgres(url), SESSIONS_PER_SERVER))
+    for (const { level, subject, text } of findingsOn(
+      await postgres.examinePostgres(url),
+      postgres.SESSIONS_PER_SERVER,
+    ))
       add(level, subject, text);
     await attempt('secret', () =>
       examineSecret(
@@ -193,7 +172,7 @@ async function examineServer(url: string, examination: Examination): Promise<voi
       ),
     );
   });
-  const { busLocation, files } = configuration;
+  const { busLocation } = configuration;
   if (busLocation) {
     await attempt('bus', async () => {
       const { examineNats } = await import('@parley/bus-nats');
@@ -211,41 +190,36 @@ async function examineServer(url: string, examination: Examination): Promise<voi
       'bus',
       'there is none (PARLEY_BUS): servers read events of other servers from the database four times a second',
     );
+  await attempt('files', () => checkLocation(examination, state?.installation));
   await attempt('files', async () => {
-    if (files === null) throw new Error('PARLEY_FILES must name a bucket, or a folder for one server');
-    await checkFiles(configuration);
-    const isBucket = files.kind === 's3';
-    add('good', 'files', isBucket ? `the bucket ${files.bucket} responds` : `the folder ${files.path}, for one server`);
+    if (isThorough && state?.pendingSteps.length === 0)
+      await checkContents(examination, { listBlobs: (...page) => postgres.listBlobsOfPostgres(url, ...page) });
   });
 }
 
-/** @throws Error if other databases use the location of files */
-async function checkOwner(configuration: Configuration, path: string): Promise<void> {
-  const state = await filesStateOf(configuration, identityOf(path));
-  if (state === 'shared') {
-    const others = sharersOf(path).join(', ');
-    throw new Error(`${SHARED_ADVICE}${others && ` (${others})`}; until then, unused files are not removed`);
-  }
-  if (state !== 'own' && state !== 'free') throw notOwn(configuration, state);
-}
-
-/** Tests the store even if there are no files yet. @throws Error */
-async function checkFiles(configuration: Configuration): Promise<void> {
+/**
+ * Tests the store, even if there are no files yet. `own` is null for a database that no server has opened, and absent if it
+ * is unknown. @throws Error also if other databases use the location of files
+ */
+async function checkLocation({ configuration, add }: Examination, own?: DatabaseIdentity | null): Promise<void> {
+  const { database, files } = configuration;
+  if (files === null && database.kind === 'postgres')
+    throw new Error('PARLEY_FILES must name a bucket, or a folder for one server');
   const store = blobStoreOf(configuration);
   if (store instanceof S3BlobStore) await store.check();
   else await store.sizeOf('0'.repeat(32) as BlobKey);
+  if (files?.kind === 's3') add('good', 'files', `the bucket ${files.bucket} responds`);
+  else if (files && database.kind === 'postgres') add('good', 'files', `the folder ${files.path}, for one server`);
+  if (own !== undefined) await requireOwnLocation(configuration, own);
 }
 
-async function findMissingFiles(configuration: Configuration) {
-  const blobs = blobStoreOf(configuration);
-  const { path } = sqliteOf(configuration, 'parley doctor');
-  const missing: string[] = [];
-  let count = 0;
-  for (const { blob, size } of listBlobs(path)) {
-    count++;
-    if ((await blobs.sizeOf(blob as BlobKey)) !== size) missing.push(blob);
-  }
-  return { count, missing };
+/** Checks that each file of the database exists with its size. @throws Error */
+async function checkContents({ configuration, add }: Examination, database: BlobLister): Promise<void> {
+  const store = blobStoreOf(configuration);
+  const { count, missing } = await findMissing(database, (blob) => store.sizeOf(blob));
+  const all = counted(count, 'file');
+  if (missing.length === 0) add('good', 'files', `the content of ${all} exists`);
+  else add('problem', 'files', `the content of ${missing.length} of ${all} is missing, such as ${missing[0]}`);
 }
 
 function* adviceOn(

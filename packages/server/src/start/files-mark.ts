@@ -111,6 +111,19 @@ export function notOwn(configuration: FilesConfiguration, state: FilesState): St
   );
 }
 
+/** Changes nothing. @throws Error if other databases use the location */
+export async function requireOwnLocation(
+  configuration: FilesConfiguration,
+  own: DatabaseIdentity | null,
+): Promise<void> {
+  const state = await filesStateOf(configuration, own);
+  if (state === 'shared') {
+    const others = sharersOf(defaultOf(configuration)!).join(', ');
+    throw new Error(`${SHARED_ADVICE}${others && ` (${others})`}; until then, unused files are not removed`);
+  }
+  if (state !== 'own' && state !== 'free') throw notOwn(configuration, state);
+}
+
 /** Changes nothing. `own` is null for a database that does not exist yet. */
 export async function filesStateOf(
   configuration: FilesConfiguration,
@@ -144,7 +157,7 @@ const defaultOf = ({ files, database }: FilesConfiguration): string | null =>
   files === null && database?.kind === 'sqlite' ? database.path : null;
 
 /** Names of other databases with files in the same default folder. */
-export function sharersOf(path: string): readonly string[] {
+function sharersOf(path: string): readonly string[] {
   if (isSplit(path)) return [];
   const folder = dirname(resolve(path));
   const own = databaseNameOf(path);
@@ -204,7 +217,10 @@ export async function splitFiles(configuration: FilesConfiguration, path: string
   const own = requireIdentity(path);
   const folder = splitFolderOf(path);
   const target = new FolderBlobStore(folder);
-  const files = await copyFiles(listBlobs(path), { source: new FolderBlobStore(sharedFolderOf(path)), target });
+  const files = await copyFiles(listBlobs(administerDatabase(path)), {
+    source: new FolderBlobStore(sharedFolderOf(path)),
+    target,
+  });
   await target.putObject(FILES_MARK, markOf({ ...configuration, files: null }, own));
   return { folder, ...files };
 }

@@ -45,7 +45,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   'lines: markdown': 5770,
   'lines: node-adapters': 4720,
   'lines: parley': 270,
-  'lines: postgres': 4310,
+  'lines: postgres': 4330,
   'lines: push-service': 750,
   'lines: server': 17_470,
   'lines: simulator': 3640,
@@ -53,7 +53,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   'lines: storage': 13_190,
   'lines: transfer': 5820,
   'lines: web': 25_800,
-  'lines of tests and tools': 161_700,
+  'lines of tests and tools': 161_730,
   'words of documents': 227_900,
   'files above 450 lines': 0,
 };

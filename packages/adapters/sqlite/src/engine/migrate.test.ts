@@ -1,11 +1,11 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checksumOf, DatabaseRefused, migrationsOf, normalizeSql, SQLITE_SCHEMA } from '@parley/storage';
+import { BLOB_TABLES, checksumOf, DatabaseRefused, migrationsOf, normalizeSql, SQLITE_SCHEMA } from '@parley/storage';
 import Sqlite from 'better-sqlite3';
 import { LATEST_VERSION, openWriter } from '../database.js';
 import { MIGRATIONS } from '../features.js';
-import { BLOB_TABLES, inspectDatabase, migrateDatabase } from '../maintenance.js';
+import { inspectDatabase, migrateDatabase } from '../maintenance.js';
 import { migrate } from './migrate.js';
 
 /** Record of the 43 steps before the baseline, and the schema created by them. */

@@ -1,3 +1,10 @@
+/** Tables that list blobs; unfinished uploads are stored elsewhere. */
+export const BLOB_TABLES: readonly string[] = ['file', 'thumbnail', 'picture', 'realm_export', 'person_export'];
+
+/** Query of a page of blobs, with the placeholders of the last name before it and of the limit. */
+export const blobsSql = (after: string, limit: string, tables = BLOB_TABLES): string =>
+  `${tables.map((name) => `SELECT blob, size FROM ${name} WHERE blob > ${after}`).join(' UNION ALL ')} ORDER BY blob LIMIT ${limit}`;
+
 export const TABLES = `
 -- Uploaded files. Their bytes are in the blob store under the key blob.
 

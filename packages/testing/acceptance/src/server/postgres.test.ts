@@ -1,16 +1,26 @@
-import { readTextsOfPostgres } from '@parley/postgres';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { S3BlobStore } from '@parley/blobs';
+import { firstOf } from '@parley/domain/kernel';
+import { listBlobsOfPostgres, readTextsOfPostgres } from '@parley/postgres';
 import { createDatabase } from '@parley/postgres/testing';
 import { createParley } from '@parley/server';
 import { runCommand } from '@parley/server/testing';
 import { FakeMailer, MemoryBlobStore } from '@parley/testkit';
+import S3rver from 's3rver';
+import { MULTIPART, multipart } from '../testing/multipart.js';
 import { isOnPostgres } from '../testing/test-storage.js';
 
 const UNREACHABLE = 'postgres://parley@localhost/chat?host=/nowhere';
 const SECRET = 'the secret of every server';
 
 // Prevents the bucket client from searching for keys elsewhere.
-process.env.AWS_ACCESS_KEY_ID ??= 'none';
-process.env.AWS_SECRET_ACCESS_KEY ??= 'none';
+process.env.AWS_ACCESS_KEY_ID = 'S3RVER';
+process.env.AWS_SECRET_ACCESS_KEY = 'S3RVER';
 
 async function run(database: string, ...args: readonly string[]) {
   const environment = {
@@ -110,4 +120,67 @@ describe('PostgreSQL database', () => {
       await drop();
     });
   }
+});
+
+describe('parley doctor', () => {
+  it('finds missing objects of a bucket, and a bucket that the server refuses', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-doctor-files-'));
+    const service = new S3rver({
+      ...{ address: '127.0.0.1', port: 0, silent: true, directory: join(folder, 's3') },
+      configureBuckets: [{ name: 'letters', configs: [] }],
+    });
+    const { port } = (await service.run()) as AddressInfo;
+    const { url, drop } = isOnPostgres
+      ? await createDatabase()
+      : { url: `sqlite:${join(folder, 'parley.db')}`, drop: async () => {} };
+    const location = `s3:letters?endpoint=http://127.0.0.1:${port}`;
+    const environment = { PARLEY_DATABASE: url, PARLEY_SECRET: SECRET, PARLEY_FILES: location };
+    const files = async (...flags: readonly string[]) =>
+      (await runCommand(['doctor', ...flags], { environment })).out.split('\n').filter((line) => / files: /.test(line));
+
+    const ann = { realm: '', externalId: 'u1' };
+    const parley = await open(url, { files: location });
+    await parley.realms.ensure({ name: '' });
+    await parley.users.upsert({ ...ann, name: 'Ann', email: 'ann@example.com' });
+    const server = createServer(parley.handler).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const Authorization = `Basic ${btoa(`ann@example.com:${await parley.users.apiKey(ann)}`)}`;
+    for (const content of ['hello', 'hello again']) {
+      const uploaded = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/user_uploads`, {
+        method: 'POST',
+        headers: { ...MULTIPART, Authorization },
+        body: new Uint8Array(multipart([{ name: 'a', content }])),
+      });
+      expect(uploaded.status).toBe(200);
+    }
+    server.closeAllConnections();
+    server.close();
+    await parley.close();
+    const responds = 'ok       files: the bucket letters responds';
+    expect(await files('--thorough')).toEqual([responds, 'ok       files: the content of 2 files exists']);
+
+    const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
+    const endpoint = `http://127.0.0.1:${port}`;
+    const store = new S3BlobStore({ bucket: 'letters', prefix: '', endpoint, region: 'us-east-1', credentials });
+    const { key } = firstOf(await store.list(null, 2));
+    if (isOnPostgres) {
+      const all = await listBlobsOfPostgres(url, '', 3);
+      expect(all.map(({ blob, size }) => [blob === key, typeof size])).toEqual(
+        [true, false].map((is) => [is, 'number']),
+      );
+      expect(await listBlobsOfPostgres(url, key, 3)).toEqual(all.slice(1));
+    }
+    await store.remove(key);
+    const missing = `PROBLEM  files: the content of 1 of 2 files is missing, such as ${key}`;
+    expect(await files('--thorough')).toEqual([responds, missing]);
+    expect(await files()).toEqual([responds]);
+
+    await store.putObject('parley-database.json', Buffer.from('{"id":"another","place":"elsewhere"}'));
+    const refusal = await open(url, { files: location }).catch((error: Error) => error.message);
+    expect(refusal).toContain('The bucket letters holds the files of another database');
+    expect(await files()).toEqual([responds, `PROBLEM  files: ${refusal}`]);
+    await drop();
+    await service.close();
+    rmSync(folder, { recursive: true });
+  });
 });
