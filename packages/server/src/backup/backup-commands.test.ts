@@ -69,6 +69,26 @@ describe('parley backup', () => {
     });
   });
 
+  it('names files that are missing after restoring an incomplete archive', async () => {
+    const restore = (archive: string, folder: string) => {
+      const target = `--database=sqlite:${join(directory, folder, 'parley.db')}`;
+      return runCommand(['restore', path(archive), target]);
+    };
+    await backUp('1.tar');
+    expect(await restore('1.tar', 'whole')).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/ with 1 file, as of [^ ]+\. Start the server now\.\n/),
+    });
+    loseFiles();
+    await backUp('2.tar');
+    expect(await restore('2.tar.incomplete', 'incomplete')).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(
+        / with 0 files, as of [^ ]+\. The restored server is incomplete: the content of 1 file is missing or has another size, such as ab0+; see parley doctor --thorough\.\n/,
+      ),
+    });
+  });
+
   it('keeps the newest complete backups of a series, and other archives', async () => {
     await backUp('parley-before-upgrade.tar');
     for (const day of [1, 2, 3]) {

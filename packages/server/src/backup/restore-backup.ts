@@ -27,6 +27,7 @@ import {
   readArchive,
   readText,
 } from './backup.js';
+import { findMissing } from './copy-files.js';
 
 export interface RestoreTarget {
   /** Target path of the database, which must not exist yet. */
@@ -53,6 +54,8 @@ export interface RestoreTarget {
 
 export interface RestoreResult extends BackupDescription {
   readonly files: number;
+  /** Names of files in the database without bytes, or with bytes of another size. */
+  readonly missingFiles: readonly string[];
   readonly replayed: ReplayedErasures;
   /** Ids that each counter has skipped. */
   readonly skippedIds: number;
@@ -98,11 +101,12 @@ export async function restoreBackup(path: string, target: RestoreTarget): Promis
     // A kill leaves no database at the path until all erasures are complete.
     const replayed = newer.length > 0 ? await target.replay(unfinished, existing, newer) : NOTHING_REPLAYED;
     await target.renewKeys?.(unfinished, existing);
+    const { missing: missingFiles } = await findMissing(administration, (blob) => target.blobs.sizeOf(blob));
     if (target.secret === null)
       writeFileSync(secretPath, restoration.secretFile, { mode: 0o600, flag: 'wx', flush: true });
     // Moved last, so that a database at this path is always complete.
     renameSync(unfinished, database);
-    return { ...description, files: restoration.stored.length, replayed, skippedIds, endedSessions };
+    return { ...description, files: restoration.stored.length, missingFiles, replayed, skippedIds, endedSessions };
   } catch (error) {
     await restoration.undo();
     if (madeFolder !== undefined) rmSync(madeFolder, { recursive: true });

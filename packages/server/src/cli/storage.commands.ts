@@ -55,17 +55,16 @@ async function backup({ invocation, terminal, words, flag }: CommandContext): Pr
   return {
     lines: [
       `${result.path}: ${(result.bytes / MIB).toFixed(1)} MiB, ${counted(result.files, 'file')}, as of ${result.takenAt}. Anyone with the archive can read everything.`,
-      ...(isWhole
-        ? []
-        : [
-            `The backup is incomplete: the content of ${counted(missingFiles.length, 'file')} is missing or has another size, such as ${missingFiles[0]}; see parley doctor --thorough.`,
-          ]),
+      ...(isWhole ? [] : [`The backup is incomplete: ${describeMissing(missingFiles)}`]),
       ...removed.map((name) => `Removed ${name}.`),
     ],
     data: { ...data, missingFiles, removed },
     exitCode: isWhole ? EXIT_CODES.done : EXIT_CODES.found,
   };
 }
+
+const describeMissing = (files: readonly string[]): string =>
+  `the content of ${counted(files.length, 'file')} is missing or has another size, such as ${files[0]}; see parley doctor --thorough.`;
 
 /** Returns null to keep all. @throws UsageError */
 function parseKeep(text: string | undefined): number | null {
@@ -366,9 +365,13 @@ export const STORAGE_COMMANDS: readonly Command[] = [
         now: new Date(),
       });
       const { secretFingerprint: _, replayed, takenAt, ...data } = result;
+      const next =
+        data.missingFiles.length === 0
+          ? 'Start the server now.'
+          : `The restored server is incomplete: ${describeMissing(data.missingFiles)}`;
       return {
         lines: [
-          `Restored ${database.path} with ${counted(result.files, 'file')}, as of ${takenAt}. Start the server now.`,
+          `Restored ${database.path} with ${counted(result.files, 'file')}, as of ${takenAt}. ${next}`,
           `All ids and event numbers continue ${result.skippedIds} higher, so that no lost one is given again. Clients register again.`,
           endsSessions
             ? `All browser sessions have ended: ${result.endedSessions}.`
