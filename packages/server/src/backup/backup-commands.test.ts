@@ -69,6 +69,35 @@ describe('parley backup', () => {
     });
   });
 
+  it('shows the newest complete backup, and a failure of the last one, in the metrics of the server', async () => {
+    const parley = await createParley({ database: `sqlite:${database}`, url: 'http://localhost', metrics: true });
+    const read = async () => {
+      const text = await parley.metrics();
+      return ['timestamp_seconds', 'failed'].map((name) =>
+        Number(new RegExp(`^parley_backup_${name} (\\d+)$`, 'm').exec(text)![1]),
+      );
+    };
+    expect(await read()).toEqual([0, 0]);
+    await runCommand(['backup', join(directory, 'nowhere', '1.tar'), `--database=sqlite:${database}`]);
+    expect(await read()).toEqual([0, 1]);
+    const { takenAt } = await backUp('1.tar');
+    const seconds = Math.floor(Date.parse(takenAt) / 1000);
+    expect(await read()).toEqual([seconds, 0]);
+    loseFiles();
+    await backUp('2.tar');
+    expect(await read()).toEqual([seconds, 1]);
+    writeFileSync(`${database}.last-backup`, '{');
+    expect(await read()).toEqual([0, 0]);
+    await parley.close();
+  });
+
+  it('succeeds and reports that the result cannot be recorded', async () => {
+    mkdirSync(`${database}.last-backup`);
+    const made = await runCommand(['backup', path('1.tar'), `--database=sqlite:${database}`]);
+    expect(made).toMatchObject({ code: 0, err: expect.stringContaining('could not be recorded for the metrics') });
+    expect(readdirSync(directory).filter((name) => /last-backup\.\d/.test(name))).toEqual([]);
+  });
+
   it('names files that are missing after restoring an incomplete archive', async () => {
     const restore = (archive: string, folder: string) => {
       const target = `--database=sqlite:${join(directory, folder, 'parley.db')}`;

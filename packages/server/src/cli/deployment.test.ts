@@ -92,7 +92,7 @@ describe('documentation for operators', () => {
     const made = new Set(
       [
         ...source.matchAll(
-          /'(?:parley_)?((?:http|bus|cluster|event|files|replica|polls|events|writes|database|disk|job|commit|notification|up|build)[a-z_]*)'/g,
+          /'(?:parley_)?((?:http|backup|bus|cluster|event|files|replica|polls|events|writes|database|disk|job|commit|notification|up|build)[a-z_]*)'/g,
         ),
       ].map(([, name]) => name!),
     );

@@ -6,6 +6,7 @@ import { SignOutEverybody } from '@parley/domain/log-in';
 import { silentLogger } from '@parley/http';
 import { administerDatabase } from '@parley/sqlite';
 import { ledgerPathFor, readLedger } from '../backup/erasure-ledger.js';
+import { recordBackup } from '../backup/last-backup.js';
 import type { ComposedParley } from '../composition/parley.js';
 import { type Configuration, sqliteOf } from '../configuration/configuration.js';
 import { examine } from '../doctor/doctor.js';
@@ -41,16 +42,28 @@ async function backup({ invocation, terminal, words, flag }: CommandContext): Pr
   if (secret === null) throw new StartupError('There is no secret yet: no server has opened this database.');
   const pace = parsePace(flag('pace'));
   const keep = parseKeep(flag('keep'));
-  requireSpace(path, 2.1 * bytes);
   terminal.comeAfterServer();
   const { createBackup, pruneBackups } = await import('../backup/backup.js');
-  const result = await createBackup(
-    { database: database.path, secret, blobs: blobStoreOf(configuration), version: parleyVersion() },
-    path,
-    { takenAt: new Date(), bytesPerSecond: pace === 0 ? null : pace * MIB },
-  );
+  const record = (takenAt: Date | null) => {
+    try {
+      recordBackup(database.path, takenAt);
+    } catch (error) {
+      terminal.err(`parley: The result could not be recorded for the metrics: ${(error as Error).message}`);
+    }
+  };
+  const takenAt = new Date();
+  const create = async () => {
+    requireSpace(path, 2.1 * bytes);
+    const source = { database: database.path, secret, blobs: blobStoreOf(configuration), version: parleyVersion() };
+    return createBackup(source, path, { takenAt, bytesPerSecond: pace === 0 ? null : pace * MIB });
+  };
+  const result = await create().catch((error: unknown) => {
+    record(null);
+    throw error;
+  });
   const { missingFiles, secretFingerprint: _, ...data } = result;
   const isWhole = missingFiles.length === 0;
+  record(isWhole ? takenAt : null);
   const removed = keep === null ? [] : await pruneBackups(result.path, keep);
   return {
     lines: [

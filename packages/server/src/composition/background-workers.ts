@@ -9,6 +9,7 @@ import { PlanDigests, RefreshPushStatus, RemoveExpiredReplyAddresses } from '@pa
 import { RemoveExpiredSessions } from '@parley/domain/users';
 import { ExpireMessages, PurgeArchive } from '@parley/domain/writing';
 import { warn } from '@parley/http';
+import type { LastBackup } from '../backup/last-backup.js';
 import { KEEP_AUDIT_DAYS, KEEP_DELETED_DAYS } from '../configuration/settings.js';
 import type { Resolve } from '../kernel/resolve.js';
 import { directorySync } from '../observation/audit-trail.js';
@@ -92,6 +93,8 @@ export interface WorkerOptions {
   readonly bucket?: Bucket;
   /** Folder on a disk that needs free space; default: none. */
   readonly dataFolder?: string;
+  /** Reads the result of the last backup by `parley backup`, which works on SQLite only; default: none. */
+  readonly readLastBackup?: () => LastBackup | null;
   /** True if other databases use the folder of files, so that nothing in it is removed; default: false. */
   readonly sharesFiles?: boolean;
   /** Days for which deleted messages can be restored; default: 30. */

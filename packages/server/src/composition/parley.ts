@@ -67,7 +67,7 @@ export async function composeParley(options: ParleyDependencies): Promise<Compos
       jobs: get('jobWorkers'),
       notifications: get('notificationMeter'),
       storage: options.storageGauges,
-      ...{ bucket, dataFolder },
+      ...{ bucket, dataFolder, readLastBackup: options.readLastBackup },
       cluster: options.clusterGauges ?? null,
     });
   const readiness = new Readiness(

@@ -12,6 +12,7 @@ import type { NotificationMeter } from '@parley/domain/push';
 import type { CompletedRequest, ExpressAdapter, RequestObserver, Route } from '@parley/http';
 import type { Commit } from '@parley/storage';
 import type { Counter, Histogram, Registry } from 'prom-client';
+import type { LastBackup } from '../backup/last-backup.js';
 import type { JobWorkers } from '../workers/job-workers.js';
 import { type DiskSpace, diskSpaceOf } from './disk-space.js';
 
@@ -50,6 +51,8 @@ export interface ServerGauges {
   readonly bucket: Pick<Bucket, 'bucket' | 'problem'> | null;
   /** Null if the data is on another machine. */
   readonly disk: DiskSpace | null;
+  /** Null without a backup. */
+  readonly lastBackup: LastBackup | null;
 }
 
 export interface GaugeSources {
@@ -62,6 +65,7 @@ export interface GaugeSources {
   readonly storage: (() => StorageGauges) | undefined;
   readonly bucket: ServerGauges['bucket'];
   readonly dataFolder: string | null;
+  readonly readLastBackup: (() => LastBackup | null) | undefined;
   readonly cluster: ServerGauges['cluster'];
 }
 
@@ -76,6 +80,7 @@ export async function readGauges({
   storage,
   bucket,
   dataFolder,
+  readLastBackup,
   cluster,
 }: GaugeSources): Promise<ServerGauges> {
   const queues = hub.liveQueues;
@@ -93,6 +98,7 @@ export async function readGauges({
     bucket,
     cluster,
     disk: dataFolder === null ? null : diskSpaceOf(dataFolder),
+    lastBackup: readLastBackup?.() ?? null,
   };
 }
 
@@ -280,6 +286,12 @@ export class ServerMetrics implements RequestObserver {
       ['database_log_bytes', 'Size of the write-ahead log', (it) => it.storage?.logBytes],
       ['disk_free_bytes', 'Free space on the disk of the database', (it) => it.disk?.free],
       ['disk_bytes', 'Size of the disk of the database', (it) => it.disk?.total],
+      ['backup_timestamp_seconds', 'Start of the newest complete backup, or 0', (it) => it.lastBackup?.completeAt ?? 0],
+      [
+        'backup_failed',
+        '1 if the last backup failed or lacks files, else 0',
+        (it) => Number(it.lastBackup?.hasFailed ?? false),
+      ],
     ];
     const all = simple.map(([name, help, read]) => ({
       gauge: new Gauge({ name: `parley_${name}`, help, registers }),

@@ -22,6 +22,7 @@ const NO_GAUGES = {
     bucket: null,
     cluster: null,
     disk: null,
+    lastBackup: null,
   },
   ...{ bus: { state: 'connected' as const } },
 };

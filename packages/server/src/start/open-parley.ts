@@ -28,6 +28,7 @@ import type { StateListener } from '@parley/postgres';
 import { openSqliteStorage } from '@parley/sqlite';
 import type { Commit } from '@parley/storage';
 import { ledgerPathFor } from '../backup/erasure-ledger.js';
+import { readLastBackup } from '../backup/last-backup.js';
 import { type ComposedParley, composeParley } from '../composition/parley.js';
 import type { ParleyDependencies } from '../composition/parley-dependencies.js';
 import type { Configuration, DatabaseLocation, IncomingMail, SqliteLocation } from '../configuration/configuration.js';
@@ -177,7 +178,11 @@ function placesOf({ database, files }: RuntimeConfig) {
   if (database?.kind === 'postgres' && files?.kind === 'folder') return { dataFolder: files.path };
   if (database?.kind !== 'sqlite') return {};
   const path = resolve(database.path);
-  return { dataFolder: dirname(path), erasureLedgerPath: ledgerPathFor(path) };
+  return {
+    dataFolder: dirname(path),
+    erasureLedgerPath: ledgerPathFor(path),
+    readLastBackup: () => readLastBackup(path),
+  };
 }
 
 /** Parts of a server that shares its database. */

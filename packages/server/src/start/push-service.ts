@@ -37,6 +37,7 @@ export function composePushServer(options: PushServiceOptions) {
       bucket: null,
       cluster: null,
       disk: null,
+      lastBackup: null,
       notifications,
     }),
     async close(): Promise<void> {
