@@ -421,7 +421,12 @@ export const ACTIONS = {
       const destination = { participants: new Set([by]) };
       model.announce(number, by);
       model.questions.set(number, { by, askedAtMs: time.elapsedMs(), answer: 0 });
-      const params = { type: 'direct', to: [company.botId], content: textOf(number), read_by_sender: true };
+      const params = {
+        type: 'direct',
+        to: [company.notifications.botId],
+        content: textOf(number),
+        read_by_sender: true,
+      };
       const local = { queue_id: company.devices.get(by)?.queueId ?? 'none', local_id: company.localIdOf(by) };
       const { status, json } = await company.insist(by, 'POST', '/messages', { ...params, ...local });
       if (status === 200) company.adopt(model.send(json.id, by, destination, number, time.elapsedMs()));

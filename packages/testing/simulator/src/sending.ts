@@ -52,7 +52,7 @@ export async function send(
   if (status === 200) {
     const message = model.send(json.id, step.by, destination, number, time.elapsedMs(), file);
     company.adopt(message);
-    company.awaitPush(message);
+    company.notifications.awaitPush(message);
   }
   // A hook of the application may refuse it, and a guest may not know the receivers.
   else if (

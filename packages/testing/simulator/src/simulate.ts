@@ -238,7 +238,7 @@ async function openCompany(
     message_content_delete_limit_seconds: unlimited,
   });
   await settle(engine.isBusy);
-  await company.openDeliveries();
+  await company.notifications.open();
   for (const name of ['crew', 'helpers'])
     await company.insist(0, 'POST', '/user_groups/create', { name, description: '', members: [] });
   for (const person of accounts.keys()) await company.connect(person);
@@ -330,7 +330,7 @@ async function endOf(company: Company): Promise<void> {
 }
 
 function requireNoProblems(company: Company): void {
-  company.checkDeliveries();
+  company.notifications.check();
   const { engine } = company;
   const [problem] = engine.problems.splice(0);
   if (problem !== undefined) throw new Violation('no problems for the operator', problem);
