@@ -1,12 +1,12 @@
 import { type Choices, other, type Play, pick } from './choices.js';
 import type { Company } from './company.js';
 import { FILE_ACTIONS } from './file-actions.js';
-import { ADMINISTRATOR, type Channel, GUEST, MEMBER, type Message, MODERATOR, textOf } from './model.js';
+import { ADMINISTRATOR, type Channel, GUEST, MEMBER, type Message, MODERATOR, OWNER_PERSON, textOf } from './model.js';
 import { channelsOf, destinationOf, pickChannel, send, TOPICS } from './sending.js';
 import { lookBack, spy } from './spying.js';
+import { removeAll, TOPIC_ACTIONS } from './topic-actions.js';
 import { Violation } from './violation.js';
 
-const OWNER_PERSON = 0;
 /** Refusals of a move that has already happened. */
 const MOVED = new Set(['Nothing to change', 'Invalid propagate_mode without topic edit', 'Invalid message(s)']);
 
@@ -89,7 +89,7 @@ async function react(company: Company, step: Choices, emoji: string): Promise<vo
   else {
     message.reactions.add(reaction);
     // A new reaction creates a row, as for a delivered message (messages §12.2).
-    if (!message.rows.has(by)) company.devices.get(by)?.synced.doubtNewest();
+    if (!message.rows.has(by)) company.doubtNewest(by);
     message.rows.add(by);
   }
   company.publish('reaction', message, company.model.watchers(message));
@@ -177,9 +177,7 @@ export const ACTIONS = {
       // A repeated request finds that the first one has deleted the message.
       const isDone = status === 200 || (json.msg === 'Invalid message(s)' && company.mayHaveRepeated);
       if (!isDone) return;
-      const { always, now } = company.model.watchers(message);
-      company.model.delete(message, company.time.elapsedMs());
-      company.publish('delete', message, { always: new Set([...always, step.by]), now });
+      removeAll(company, step.by, [message]);
     },
   },
   erase: { weight: 1, play: (company) => company.eraseNewcomer() },
@@ -468,6 +466,7 @@ export const ACTIONS = {
     },
   },
   ...FILE_ACTIONS,
+  ...TOPIC_ACTIONS,
   goOffline: {
     weight: 8,
     // Event queues outlive a few steps, but not the time until the next round.

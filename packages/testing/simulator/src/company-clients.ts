@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ALL_CAPABILITIES, SyncedState } from '@parley/testkit/synced-state';
+import { ALL_CAPABILITIES, type Capabilities, SyncedState, withoutOne } from '@parley/testkit/synced-state';
 import { type Change, Deliveries } from './deliveries.js';
 import type { DiskFailure } from './disk.js';
 import type { Account, Engine } from './engine.js';
@@ -14,7 +14,7 @@ import {
 } from './model.js';
 import { Notifications } from './notifications.js';
 import { type Moment, Polls } from './polls.js';
-import type { SimulatedTime } from './simulated-time.js';
+import { type SimulatedTime, settle } from './simulated-time.js';
 import { Violation } from './violation.js';
 import { type Answer, type Call, ConnectionLost } from './wire.js';
 
@@ -30,7 +30,8 @@ type Wire = any;
 const API_KEYS = /"api_key":"\w+"/g;
 
 /** Client of a person: its queue and what it shows. */
-interface Device {
+export interface Device {
+  readonly capabilities: Capabilities;
   readonly queueId: string;
   lastEventId: number;
   readonly polls: Polls;
@@ -41,6 +42,29 @@ interface Device {
   /** True if the next poll loses its answer. */
   losesPoll: boolean;
 }
+
+/** Poll that waits for the next event of a client. */
+interface WaitingPoll {
+  readonly device: Device;
+  readonly connection: AbortController;
+  /** Null until the next event. */
+  answer: Answer | null;
+  /** Numbers of texts in the answer that the person could not read when it came. */
+  doubtful: readonly number[];
+}
+
+/** Clients of people by person. */
+interface Clients {
+  readonly devices: Map<Person, Device>;
+  /** Capabilities of the next client that registers. */
+  readonly capabilities: () => Capabilities;
+  /** Time without polls after which a queue ends. */
+  readonly idleSeconds: number;
+}
+
+/** Time without polls after which an event queue ends (events §6.1). */
+const IDLE_SECONDS = 600;
+const LONGEST_IDLE_SECONDS = 7 * 86_400;
 
 /** Maximum delay of a due job after a fault. */
 export const JOB_PATIENCE_SECONDS = 5 * 60;
@@ -64,6 +88,17 @@ interface AudienceOfMove extends Audience {
 /** People of a simulated company with their clients. */
 export class CompanyClients {
   readonly devices = new Map<Person, Device>();
+  private readonly desktops: Clients = {
+    devices: this.devices,
+    capabilities: () => ALL_CAPABILITIES,
+    idleSeconds: IDLE_SECONDS,
+  };
+  /** Second client of each person, without one capability. It polls only before checks: its queue lives for days. */
+  protected readonly phones: Clients = {
+    devices: new Map(),
+    capabilities: () => withoutOne(this.calls),
+    idleSeconds: LONGEST_IDLE_SECONDS,
+  };
   /** Groups that settings name. */
   readonly groups = { everyone: 0, moderators: 0, members: 0, crew: 0, helpers: 0 };
   /** True if a request of this step was sent again, because its answer was lost. */
@@ -77,6 +112,7 @@ export class CompanyClients {
   private recovering: Promise<void> | null = null;
   /** Number of steps until the disk works again. */
   private failingSteps = 0;
+  private waiting: WaitingPoll | null = null;
   private readonly slowReaders: { read: () => void; readonly done: Promise<void> }[] = [];
   /** Number of published changes. */
   private changes = 0;
@@ -133,13 +169,14 @@ export class CompanyClients {
     const shown = numbersIn(body);
     // Responses may repeat what a request writes, but not what it searches for.
     const sent = method === 'GET' ? new Set() : numbersIn(JSON.stringify(params));
-    for (const number of shown) {
-      if (sent.has(number) || this.model.mayShow(person, number, this.time.now())) continue;
-      if (path === '/events' && this.model.mayEventsShow(person, number, json.events ?? [json])) continue;
-      const details = `p${person} must not see text ${number} in ${method} ${path}: ${body}`;
-      throw new Violation('nobody else sees it', details);
-    }
+    for (const number of shown) if (!sent.has(number)) this.requireVisible(person, number, path, answer);
     return answer;
+  }
+
+  private requireVisible(person: Person, number: number, path: string, { body, json }: Answer): void {
+    if (this.model.mayShow(person, number, this.time.now())) return;
+    if (path === '/events' && this.model.mayEventsShow(person, number, json.events ?? [json])) return;
+    throw new Violation('nobody else sees it', `p${person} must not see text ${number} in ${path}: ${body}`);
   }
 
   /** Repeats a request until the server answers. */
@@ -247,7 +284,7 @@ export class CompanyClients {
     await this.engine.crash();
     this.engine.disk.loseToBackup(this.time.now() - this.saved.at);
     this.model.restore();
-    for (const device of this.devices.values()) {
+    for (const device of this.allDevices) {
       device.deliveries.forgetAfter(this.saved.changes);
       device.mayKnowLost = true;
     }
@@ -267,7 +304,16 @@ export class CompanyClients {
 
   /** Each client's next poll is repeated, because its answer is lost. */
   losePolls(): void {
-    for (const device of this.devices.values()) device.losesPoll = true;
+    for (const device of this.allDevices) device.losesPoll = true;
+  }
+
+  private get allDevices(): readonly Device[] {
+    return [...this.devices.values(), ...this.phones.devices.values()];
+  }
+
+  /** Called when the person gets a message without an event. */
+  doubtNewest(person: Person): void {
+    for (const { devices } of [this.desktops, this.phones]) devices.get(person)?.synced.doubtNewest();
   }
 
   async comeBack(person: Person): Promise<void> {
@@ -339,8 +385,9 @@ export class CompanyClients {
   }
 
   /** Registers a new client. */
-  async connect(person: Person): Promise<void> {
-    const { status, json } = await this.register(person);
+  async connect(person: Person, clients = this.desktops): Promise<void> {
+    const capabilities = clients.capabilities();
+    const { status, json } = await this.register(person, capabilities, clients.idleSeconds);
     if (status !== 200) return;
     for (const { name, id } of json.realm_user_groups) {
       if (name === 'role:everyone') this.groups.everyone = id;
@@ -349,19 +396,20 @@ export class CompanyClients {
       if (name === 'crew' || name === 'helpers') this.groups[name as 'crew'] = id;
     }
     const newestChannel = Math.max(0, ...this.model.channels.keys());
-    this.devices.set(person, {
+    const device = {
+      capabilities,
       queueId: json.queue_id,
       lastEventId: json.last_event_id,
-      polls: new Polls(this.moment),
-      synced: new SyncedState(ALL_CAPABILITIES, json, newestChannel),
+      polls: new Polls(this.moment, clients.idleSeconds),
+      synced: new SyncedState(capabilities, json, newestChannel),
       deliveries: new Deliveries(`p${person}`, json, this.isTogether),
       mayKnowLost: false,
       losesPoll: false,
-    });
+    };
+    clients.devices.set(person, device);
     // Former readers keep the message until it is moved, of which no event tells them (messages §9.4).
     const newest = this.model.messages.get(json.max_message_id);
-    if (newest && !this.model.mayRead(person, newest)) this.devices.get(person)!.synced.doubtNewest();
-    this.model.hasCaughtUp(person);
+    if (newest && !this.model.mayRead(person, newest)) device.synced.doubtNewest();
   }
 
   /** Expects an event about the message at the clients of its audience, and nowhere else. */
@@ -426,9 +474,10 @@ export class CompanyClients {
   }
 
   /** Applies all waiting events to a person's client, which registers again if its queue has expired. */
-  async catchUp(person: Person): Promise<void> {
-    const device = this.devices.get(person);
+  async catchUp(person: Person, clients = this.desktops): Promise<void> {
+    const device = clients.devices.get(person);
     if (!device || !this.isOnline(person)) return;
+    let mustBeEmpty = await this.endWaiting(person, device);
     for (;;) {
       const params = { queue_id: device.queueId, last_event_id: device.lastEventId, dont_block: true };
       const cut = device.losesPoll ? 'answer' : undefined;
@@ -437,16 +486,66 @@ export class CompanyClients {
       if (json?.code === 'BAD_EVENT_QUEUE_ID' && !device.mayKnowLost && !device.polls.mayHaveEnded(this.moment))
         throw new Violation('queues end for a reason', `p${person} ${device.queueId}`);
       if (json?.code === 'BAD_EVENT_QUEUE_ID' || (status === 400 && device.mayKnowLost)) {
-        await this.connect(person);
+        await this.connect(person, clients);
         return;
       }
       if (status !== 200 && this.engine.isDiskFailing) return;
       if (status !== 200) throw new Violation('events are delivered', `p${person}: ${JSON.stringify(json)}`);
       device.polls.add(this.moment);
-      for (const event of json.events) this.applyEvent(person, device, event);
+      if (mustBeEmpty && json.events.length > 0)
+        throw new Violation('polls that wait are answered', `p${person} ${JSON.stringify(json.events)}`);
+      mustBeEmpty = false;
+      for (const event of json.events) {
+        if (event.type === 'message' && this.model.messages.get(event.message.id)?.isDeleted)
+          throw new Violation('a deleted message is gone', `p${person} gets an event of message ${event.message.id}`);
+        this.applyEvent(person, device, event);
+      }
       if (json.events.length < FULL_RESPONSE) break;
     }
-    this.model.hasCaughtUp(person);
+  }
+
+  /** The person's client waits for its next event until the end of the next step: heartbeats come in real time. */
+  wait(person: Person): void {
+    const device = this.devices.get(person);
+    if (!device || !this.isOnline(person) || this.engine.isDead) return;
+    const waiting: WaitingPoll = { device, connection: new AbortController(), answer: null, doubtful: [] };
+    this.waiting = waiting;
+    device.polls.add(this.moment);
+    const params = { queue_id: device.queueId, last_event_id: device.lastEventId };
+    const { authorization } = this.people[person]!;
+    const { signal } = waiting.connection;
+    this.engine.callSlowly({ method: 'GET', path: '/events', params, authorization, signal }, person).then(
+      (answer) => {
+        waiting.answer = answer;
+        const mayShow = (number: number) => this.model.mayShow(person, number, this.time.now());
+        waiting.doubtful = [...numbersIn(answer.body)].filter((number) => !mayShow(number));
+      },
+      () => {
+        if (this.waiting === waiting) this.waiting = null;
+      },
+    );
+  }
+
+  stopWaiting(): void {
+    this.waiting?.connection.abort();
+    this.waiting = null;
+  }
+
+  /** Applies the events for which the client has waited. Returns true if the poll still waits, because there are none. */
+  private async endWaiting(person: Person, device: Device): Promise<boolean> {
+    if (this.waiting?.device !== device) return false;
+    await settle(this.engine.isBusy);
+    const { waiting } = this;
+    this.waiting = null;
+    // The next poll gets the same events.
+    if (!waiting || this.isTogether || device.mayKnowLost) return false;
+    const { answer, doubtful } = waiting;
+    if (answer === null) return !this.engine.isDiskFailing;
+    const events: readonly Wire[] = answer.json?.events ?? [];
+    this.trace(`p${person} has waited → ${answer.status} ${events.map(({ id }) => id)}`);
+    for (const number of doubtful) this.requireVisible(person, number, '/events', answer);
+    for (const event of events) this.applyEvent(person, device, event);
+    return false;
   }
 
   private get moment(): Moment {
@@ -458,16 +557,13 @@ export class CompanyClients {
     if (event.id <= device.lastEventId) {
       throw new Violation('event ids increase', `p${person}: ${event.id} after ${device.lastEventId}`);
     }
-    if (event.type === 'message' && this.model.messages.get(event.message.id)?.isDeleted) {
-      throw new Violation('a deleted message is gone', `p${person} gets an event of message ${event.message.id}`);
-    }
     device.synced.apply(event);
     device.deliveries.receive(event);
     device.lastEventId = event.id;
   }
 
-  register(person: Person): Promise<Answer> {
-    const params = { client_capabilities: ALL_CAPABILITIES, client_gravatar: false, include_subscribers: 'true' };
-    return this.insist(person, 'POST', '/register', params);
+  register(person: Person, capabilities: Capabilities = ALL_CAPABILITIES, idleSeconds = IDLE_SECONDS): Promise<Answer> {
+    const params = { client_capabilities: capabilities, client_gravatar: false, include_subscribers: 'true' };
+    return this.insist(person, 'POST', '/register', { ...params, idle_queue_timeout: idleSeconds });
   }
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { CompanyClients, JOB_PATIENCE_SECONDS } from './company-clients.js';
+import { CompanyClients, type Device, JOB_PATIENCE_SECONDS } from './company-clients.js';
 import { externalIdOf } from './engine.js';
 import {
   type Channel,
@@ -38,6 +38,7 @@ export class Company extends CompanyClients {
   /** Checks everything that one person sees. */
   async checkPerson(person: Person): Promise<void> {
     await this.checkState(person);
+    await this.checkPhone(person);
     for (const channel of this.model.channels.values()) await this.checkPlace(person, channel);
     await this.checkPlace(person, null);
   }
@@ -50,25 +51,39 @@ export class Company extends CompanyClients {
     this.checkDeletions(json);
     const areDraftsWaiting = this.checkDrafts(person, json.drafts);
     const device = this.devices.get(person);
-    if (device && this.isOnline(person)) {
-      const [state, fresh] = [device.synced.state, device.synced.comparableOf(json)];
-      const differs = (key: string) => !isDeepStrictEqual(state[key], fresh[key]);
-      // Events with a deleted text are gone before the job that changes the reminder.
-      const isWaiting = this.quotesDeleted(json.reminders);
-      const isOpen = (key: string) =>
-        key === START_OF_SERVER || (key === 'reminders' && isWaiting) || (key === 'drafts' && areDraftsWaiting);
-      const wrong = Object.keys(fresh).filter((key) => !isOpen(key) && differs(key));
-      if (wrong.length > 0) {
-        const details = wrong.map((key) => `${key}: has ${show(state[key])}, server has ${show(fresh[key])}`);
-        throw new Violation('sync law', `p${person} ${details.join('; ')}`);
-      }
-      for (const shown of device.synced.messages) {
-        const message = this.model.messages.get(shown.id);
-        if (message && !message.isDeleted && this.model.isFollowing(person, message))
-          this.checkContent(person, message, shown);
-      }
-    }
+    if (device && this.isOnline(person)) this.compareStates(person, device, json, areDraftsWaiting);
     await this.insist(person, 'DELETE', '/events', { queue_id: json.queue_id });
+  }
+
+  /** The state of a client that has not polled for long equals that of a new client. */
+  private async checkPhone(person: Person): Promise<void> {
+    const { devices } = this.phones;
+    if (!this.isOnline(person)) return;
+    if (!devices.has(person)) return this.connect(person, this.phones);
+    await this.catchUp(person, this.phones);
+    const device = devices.get(person)!;
+    const { json } = await this.register(person, device.capabilities, this.phones.idleSeconds);
+    this.compareStates(person, device, json, this.checkDrafts(person, json.drafts));
+    await this.insist(person, 'DELETE', '/events', { queue_id: json.queue_id });
+  }
+
+  private compareStates(person: Person, device: Device, json: Wire, areDraftsWaiting: boolean): void {
+    const [state, fresh] = [device.synced.state, device.synced.comparableOf(json)];
+    const differs = (key: string) => !isDeepStrictEqual(state[key], fresh[key]);
+    // Events with a deleted text are gone before the job that changes the reminder.
+    const isWaiting = this.quotesDeleted(json.reminders);
+    const isOpen = (key: string) =>
+      key === START_OF_SERVER || (key === 'reminders' && isWaiting) || (key === 'drafts' && areDraftsWaiting);
+    const wrong = Object.keys(fresh).filter((key) => !isOpen(key) && differs(key));
+    if (wrong.length > 0) {
+      const details = wrong.map((key) => `${key}: has ${show(state[key])}, server has ${show(fresh[key])}`);
+      throw new Violation('sync law', `p${person} ${details.join('; ')}`);
+    }
+    for (const shown of device.synced.messages) {
+      const message = this.model.messages.get(shown.id);
+      if (message && !message.isDeleted && this.model.isFollowing(person, message))
+        this.checkContent(person, message, shown);
+    }
   }
 
   /** The people see the message, or nothing of it. */

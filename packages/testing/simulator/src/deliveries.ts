@@ -20,7 +20,8 @@ type Wire = any;
 const IDS: Readonly<Record<string, readonly [Change, (event: Wire) => readonly number[]]>> = {
   message: ['message', ({ message }) => [message.id]],
   update_message: ['update', ({ message_ids }) => message_ids],
-  delete_message: ['delete', ({ message_ids }) => message_ids],
+  // Old clients get an event for each message.
+  delete_message: ['delete', ({ message_id, message_ids = [message_id] }) => message_ids],
   reaction: ['reaction', ({ message_id }) => [message_id]],
 };
 

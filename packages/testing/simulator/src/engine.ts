@@ -267,8 +267,11 @@ export class Engine {
     }
   }
 
-  /** Sends a request; the client begins to read the response when `waiting` resolves. @throws ConnectionLost */
-  callSlowly(call: Call, client: number, waiting: Promise<void>): Promise<Answer> {
+  /**
+   * Sends a request for which nobody waits; the client begins to read the response when `waiting` resolves.
+   * @throws ConnectionLost
+   */
+  callSlowly(call: Call, client: number, waiting?: Promise<void>): Promise<Answer> {
     return this.nodeOf(this.process, client).wire.call(call, waiting);
   }
 

@@ -1,5 +1,8 @@
 import { Violation } from './violation.js';
 
+// biome-ignore lint/suspicious/noExplicitAny: wire data
+type Wire = any;
+
 /** Roles of the wire (channels §3.1). */
 export const OWNER = 100;
 export const ADMINISTRATOR = 200;
@@ -9,6 +12,7 @@ export const GUEST = 600;
 
 /** Index of a person in the simulation. */
 export type Person = number;
+export const OWNER_PERSON: Person = 0;
 
 export interface Channel {
   readonly id: number;
@@ -191,7 +195,7 @@ class CompanyState {
   /** Channels by the numbers of their descriptions. */
   protected described = new Map<number, Channel>();
   protected privateTexts = new Map<number, PrivateText>();
-  /** Objects hidden from a person since the person's last poll, with the last event that may still show them. */
+  /** Objects hidden from a person, with the last event that may still show them. */
   protected lost = new Map<Person, Map<Message | Channel, number>>();
 }
 
@@ -300,11 +304,18 @@ export class Model extends CompanyState {
   }
 
   /** True if events of the person that have the text were made before it was hidden. Deletions remove events. */
-  mayEventsShow(person: Person, number: number, events: readonly { readonly id: number }[]): boolean {
+  mayEventsShow(person: Person, number: number, events: readonly Wire[]): boolean {
     const hidden = this.messageOfNumber.get(number) ?? this.described.get(number);
-    if (!hidden || this.isDeletedText(number)) return false;
-    const upTo = this.lost.get(person)?.get(hidden) ?? -1;
-    return events.every((event) => event.id <= upTo || !numbersIn(JSON.stringify(event)).has(number));
+    if (!hidden) return false;
+    const upTo = this.isDeletedText(number) ? -1 : (this.lost.get(person)?.get(hidden) ?? -1);
+    const isAuthor = 'sender' in hidden && hidden.sender === person;
+    // Authors of scheduled messages keep the events of their list.
+    return events.every(
+      (event) =>
+        event.id <= upTo ||
+        (isAuthor && event.type === 'scheduled_messages') ||
+        !numbersIn(JSON.stringify(event)).has(number),
+    );
   }
 
   /** All events about the losses so far have been made. */
@@ -452,10 +463,9 @@ export class Model extends CompanyState {
     this.announce(scheduled.number, scheduled.author, scheduled);
   }
 
-  delete(message: Message, elapsedMs: number): void {
+  delete(messages: readonly Message[], elapsedMs: number): void {
     this.changeAccess(() => {
-      message.isDeleted = true;
-      message.deletedAtMs = elapsedMs;
+      for (const message of messages) Object.assign(message, { isDeleted: true, deletedAtMs: elapsedMs });
     });
   }
 
@@ -487,11 +497,6 @@ export class Model extends CompanyState {
   private visible(person: Person): readonly (Message | Channel)[] {
     const channels = [...this.channels.values()].filter((channel) => this.mayKnow(person, channel));
     return [...this.readable(person), ...channels];
-  }
-
-  /** The person's client knows all events. */
-  hasCaughtUp(person: Person): void {
-    this.lost.delete(person);
   }
 
   /** Messages §9.3. `topic`: null if each message keeps its spelling. */

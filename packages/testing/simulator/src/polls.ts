@@ -6,14 +6,15 @@ export interface Moment {
   readonly accessChanges: number;
 }
 
-/** Time without polls after which an event queue ends (events §6.1). */
-const IDLE_SECONDS = 600;
-
 /** Polls of an event queue. */
 export class Polls {
   private moments: readonly [registered: Moment, acknowledged: Moment, last: Moment];
 
-  constructor(now: Moment) {
+  /** @param idleSeconds time without polls after which the queue ends */
+  constructor(
+    now: Moment,
+    private readonly idleSeconds: number,
+  ) {
     this.moments = [now, now, now];
   }
 
@@ -24,7 +25,8 @@ export class Polls {
   /** True if the queue may have ended (events §6.1). A crash takes it back to its last stored position. */
   mayHaveEnded(now: Moment): boolean {
     const [registered, acknowledged, last] = this.moments;
-    if (now.atMs - last.atMs >= IDLE_SECONDS * 1000 || now.at - last.at >= IDLE_SECONDS) return true;
+    const { idleSeconds } = this;
+    if (now.atMs - last.atMs >= idleSeconds * 1000 || now.at - last.at >= idleSeconds) return true;
     return (now.crashes > last.crashes ? registered : acknowledged).accessChanges < now.accessChanges;
   }
 }

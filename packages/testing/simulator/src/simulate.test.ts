@@ -79,6 +79,14 @@ describe('simulation', () => {
         ...[step(9.03, 'wipe'), { ...step(9.04, 'move', 0.99, 0.51), by: 0 }, step(9.05, 'comeBack')],
       ],
     ],
+    [
+      'a topic of dozens of messages is deleted before a client without a capability polls again',
+      [
+        ...[step(9, 'send', 0.5, 0), step(9.01, 'discuss', 0.5, 0), step(32, 'discuss', 0.5, 0.9)],
+        ...[step(33, 'deleteTopic', 0.99, 0), step(33.01, 'send', 0.5, 0)],
+      ],
+    ],
+    ['a client waits for a message', [step(9, 'send', 0, 0), step(9.001, 'send', 0.9, 0.9)]],
     ['the owner changes a role and thereby the members of system groups', [step(9, 'send'), step(9.01, 'promote')]],
   ])('keeps every invariant if %s', async (_, steps) => {
     const { violation } = await run({ seed: 3, people: 3, steps });

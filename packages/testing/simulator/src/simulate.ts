@@ -66,6 +66,8 @@ const MAX_PRESENT = 4;
 const FULL_CHECK_EVERY = 100;
 /** Share of the steps after which one person is checked. */
 const CHECKED_SHARE = 1 / 12;
+/** Share of the steps after which one person's client waits for its next event. */
+const WAITING_SHARE = 1 / 2;
 /** Steps after which everybody's access is checked. */
 const ACCESS_STEPS: ReadonlySet<StepKind> = new Set([
   ...(['move', 'delete', 'join', 'invite', 'leave', 'promote', 'changeChannel', 'changeGroup'] as const),
@@ -306,6 +308,8 @@ async function checkStep(company: Company, group: readonly Step[], played: numbe
   for (const { kind, by } of group) if (PERSONAL_STEPS.includes(kind)) await company.checkState(by);
   requireNoProblems(company);
   await company.checkApp(false);
+  company.stopWaiting();
+  if (other(step.a) < WAITING_SHARE) company.wait(witness);
 }
 
 /** Lets the last jobs end, then checks what everybody sees. */

@@ -24,6 +24,8 @@ export interface Call {
   readonly file?: string;
   /** True for a path outside of the API. */
   readonly isPage?: boolean;
+  /** Ends the connection. */
+  readonly signal?: AbortSignal;
 }
 
 const BOUNDARY = 'boundary-of-simulated-uploads';
@@ -115,7 +117,7 @@ export class Wire {
 
   /** The client reads the answer when `waiting` resolves. @throws ConnectionLost */
   async call(
-    { method, path, params = {}, authorization, copyHost, cut, file, isPage = false }: Call,
+    { method, path, params = {}, authorization, copyHost, cut, file, isPage = false, signal }: Call,
     waiting?: Promise<void>,
   ): Promise<Answer> {
     const form = new URLSearchParams();
@@ -132,6 +134,7 @@ export class Wire {
         const outgoing = request(
           {
             createConnection: () => client as never,
+            signal,
             host: 'localhost',
             method,
             path: `${isPage ? '' : '/api/v1'}${path}${isInQuery && form.size > 0 ? `?${form}` : ''}`,

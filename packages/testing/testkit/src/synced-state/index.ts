@@ -24,6 +24,12 @@ export const NO_CAPABILITIES = { notification_settings_null: false } as const;
 
 export type Capabilities = Readonly<Record<string, boolean>>;
 
+/** All capabilities without the one at the index, which starts again after the last. */
+export const withoutOne = (index: number): Capabilities => {
+  const names = Object.keys(ALL_CAPABILITIES);
+  return { ...ALL_CAPABILITIES, [names[index % names.length]!]: false };
+};
+
 const CHANNEL_LISTS = ['subscriptions', 'unsubscribed', 'never_subscribed', 'streams'] as const;
 
 /** State that a client must refetch, because no event names the message that replaces a deleted one. */
