@@ -10,7 +10,7 @@ const config: Config = {
   ...project,
   rootDir: '../../..',
   displayName: 'faults',
-  testRegex: '/packages/domain/src/.*\\.test\\.ts$',
+  testRegex: '/packages/(?:domain|moving/import-plan)/src/.*\\.test\\.ts$',
   runner: '<rootDir>/packages/testing/repo-checks/dist/faults/fault-runner.js',
   transform: { [pattern]: ['<rootDir>/packages/testing/repo-checks/dist/faults/fault-transform.js', swc] },
   // The runner reports.

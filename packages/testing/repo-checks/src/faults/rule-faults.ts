@@ -5,9 +5,9 @@ import { EQUIVALENTS, type Equivalent } from './equivalents.js';
 
 /** Small change of one expression or statement of a rule. */
 export interface RuleFault {
-  /** Path in `domain/src`, and number within the file. */
+  /** Path relative to `domain/src`, and number within the file. */
   readonly id: string;
-  /** Path in `domain/src`. */
+  /** Path relative to `domain/src`. */
   readonly source: string;
   readonly line: number;
   /** Source line in which the text begins, without indentation. */
@@ -18,18 +18,18 @@ export interface RuleFault {
 }
 
 const DOMAIN = join(packageFolder('domain'), 'src');
-/** Sources of permissions, access, deletion, retention, moves, visitors, erasures and the audiences of events. */
+/** Sources of permissions, access, deletion, retention, moves, visitors, erasures and audiences of events; readers of imports. */
 const RULE_SOURCES =
-  /^(?!\.\.).*(-permissions|-access|\bdeletion|\bdeletion\.use-cases|(channel|group|message|user)-delivery|kernel\/delivery|writing\/holds(\.use-cases)?|writing\/(moves|move-parts)|token-scope|access-tokens(\.use-cases)?|closing(\.use-cases)?|visitors(\.use-cases)?|membership\/((owner-)?erasures(\.use-cases)?|merged-accounts))\.ts$/;
+  /^(?!\.\.\/\.\.\/(?!moving\/import-plan\/)).*(-permissions|-access|\bdeletion|\bdeletion\.use-cases|(channel|group|message|user)-delivery|kernel\/delivery|writing\/holds(\.use-cases)?|writing\/(moves|move-parts)|token-scope|access-tokens(\.use-cases)?|closing(\.use-cases)?|visitors(\.use-cases)?|membership\/((owner-)?erasures(\.use-cases)?|merged-accounts))\.ts$/;
 
 export const isRuleSource = (file: string): boolean => RULE_SOURCES.test(pathInDomain(file));
 
 export const pathInDomain = (file: string): string => relative(DOMAIN, file);
-const domainSources = (): readonly string[] => sourcesOf('domain');
+const ruledSources = (): readonly string[] => [...sourcesOf('domain'), ...sourcesOf('import-plan')];
 
 /** Faults of all rule sources. */
 export function ruleFaults(): readonly RuleFault[] {
-  return domainSources()
+  return ruledSources()
     .filter(isRuleSource)
     .flatMap((file) => faultsIn(pathInDomain(file), readFileSync(file, 'utf8')));
 }
@@ -46,7 +46,7 @@ export const equivalentsOf = (fault: RuleFault): readonly Equivalent[] =>
 /** Test files named after the source, then those that import it. */
 export function nearestSuites(source: string): readonly string[] {
   const name = basename(source, '.ts');
-  const suites = domainSources().filter((file) => file.endsWith('.test.ts') && !OTHER_SUITES.has(pathInDomain(file)));
+  const suites = ruledSources().filter((file) => file.endsWith('.test.ts') && !OTHER_SUITES.has(pathInDomain(file)));
   const named = suites.filter(
     (file) => dirname(pathInDomain(file)) === dirname(source) && basename(file).startsWith(`${name}.`),
   );
