@@ -102,7 +102,7 @@ describe('parley command line', () => {
       expect(await run('user', 'set-email', '5', 'ann@example.com')).toMatchObject({ code: 1 });
       expect(await run('user', 'set-email', '5', 'ann')).toMatchObject({
         code: 1,
-        err: expect.stringMatching(/no email/),
+        err: expect.stringMatching(/not an email/),
       });
       expect(await read('user', 'set-email', '5', 'bob@example.com')).toMatchObject({ email: 'bob@example.com' });
     });
