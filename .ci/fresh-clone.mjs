@@ -32,12 +32,19 @@ execFileSync('git', ['clone', '--quiet', '.', clone]);
 const startedAt = Date.now();
 const child = spawn('npm', [command, '--silent', '--', ...args], {
   cwd: clone,
-  stdio: 'inherit',
+  stdio: ['inherit', 'pipe', 'pipe'],
   // A group of its own: npm does not forward signals.
   detached: true,
   env: { ...process.env, npm_config_cache: join(folder, 'cache'), PATH: withoutCompilers() },
 });
 const closed = once(child, 'close');
+let output = '';
+for (const name of ['stdout', 'stderr']) {
+  child[name].setEncoding('utf8').on('data', (text) => {
+    process[name].write(text);
+    if (command === 'start') output += text;
+  });
+}
 process.once('exit', () => {
   if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGKILL');
   rmSync(folder, { recursive: true, force: true });
@@ -67,6 +74,7 @@ const figures = [
 ];
 console.log(`\nnpm ${command} in a new clone: ${figures.join(', ')}`);
 if (command === 'test' && status !== 0) failures.push(`exit code ${status}`);
+if (/"level":"(?:error|fatal)"/.test(output)) failures.push('an error was logged');
 if (existsSync(join(folder, 'compilers.log'))) failures.push(`compilers were called: ${read('../compilers.log')}`);
 for (const failure of failures) console.error(`npm ${command}: ${failure}`);
 process.exitCode = failures.length > 0 ? 1 : 0;

@@ -44,5 +44,5 @@ const database = ['--database', 'sqlite:parley.db'];
 spawnSync(process.execPath, [main, 'realm', 'create', '--new-database', '', 'Organization', ...database], {
   stdio: ['ignore', 'ignore', 2],
 });
-process.argv = [process.execPath, main, 'serve', '--dev', '--port', '0', ...database];
+process.argv = [process.execPath, main, 'serve', '--dev', '--port', '0', '--log-level', 'silent', ...database];
 require(main);
