@@ -10,7 +10,7 @@ import type { MessageIndexRow } from './viewer-message-state.js';
  */
 export type MessageSource = (pageBounds: PageBounds, limit: number) => MaybePromise<MessageIndexRow[]>;
 
-interface Pages<List> {
+export interface NarrowedPages<List> {
   page(
     viewer: Viewer,
     narrowing: Narrowing<List>,
@@ -23,8 +23,8 @@ interface MessageReads<List> {
   readonly series: {
     select(from: string, ...parameters: readonly ConditionParameter<List>[]): MaybePromise<MessageIndexRow[]>;
   };
-  readonly receivedPages: Pages<List>;
-  readonly unread: Pages<List>;
+  readonly receivedPages: NarrowedPages<List>;
+  readonly unread: NarrowedPages<List>;
 }
 
 /** Number of messages with a value above which conversations are read instead of the index of values. */

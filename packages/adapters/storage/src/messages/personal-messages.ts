@@ -27,8 +27,8 @@ import {
 import { ascending, toFlag } from '../engine/rows.js';
 import type { MaybePromise, Statements } from '../engine/statements.js';
 import { OWNERSHIP_SOURCES } from './message-rows.js';
+import type { NarrowedPages } from './message-sources.js';
 import type { Narrowing, NarrowPlanner } from './narrowing.js';
-import type { PageBounds } from './page-range.js';
 import type { Spans } from './spans.js';
 import { conversationsIn, type Reader, type UnreadSpan } from './unread.js';
 import {
@@ -66,14 +66,7 @@ export interface PersonalMessageParts<List> {
     };
   };
   readonly indexRowsById: IndexRowsById;
-  readonly receivedPages: {
-    page(
-      viewer: Viewer,
-      narrowing: Narrowing<List>,
-      pageBounds: PageBounds,
-      limit: number,
-    ): MaybePromise<MessageIndexRow[]>;
-  };
+  readonly receivedPages: NarrowedPages<List>;
   readonly incomplete: { of(viewer: Viewer, recipientId?: RecipientId | null): MaybePromise<UnreadSpan[]> };
   readonly unread: {
     readerOf(viewer: Viewer): MaybePromise<Reader>;
