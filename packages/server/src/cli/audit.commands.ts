@@ -4,7 +4,7 @@ import { writeWhole } from '../exports/write-exports.js';
 import { counted } from '../kernel/counted.js';
 import { UsageError } from '../kernel/startup-error.js';
 import { always, type Command, EXIT_CODES } from './command.js';
-import { nameOf, realmCommand } from './databases.js';
+import { nameOf, realmCommand } from './command-subjects.js';
 import { requireNewFile } from './export.commands.js';
 
 const FAULTS: Readonly<Record<AuditFault, string>> = {

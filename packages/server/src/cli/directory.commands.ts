@@ -8,7 +8,7 @@ import {
 import { counted } from '../kernel/counted.js';
 import { UsageError } from '../kernel/startup-error.js';
 import { type Command, EXIT_CODES } from './command.js';
-import { nameOf, realmCommand, serverCommand } from './databases.js';
+import { nameOf, realmCommand, serverCommand } from './command-subjects.js';
 import { timeOf } from './listed-lines.js';
 
 function linesOf(name: string, report: DirectoryReport, isDryRun: boolean): readonly string[] {

@@ -6,7 +6,8 @@ import { MAX_WORD_BYTES, MAX_WORDS, MIN_WORD_BYTES } from '../doctor/word-search
 import { counted } from '../kernel/counted.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import { always, type Command, EXIT_CODES } from './command.js';
-import { nameOf, requireDatabase, serverCommand } from './databases.js';
+import { nameOf, serverCommand } from './command-subjects.js';
+import { requireDatabase } from './databases.js';
 import { timeOf } from './listed-lines.js';
 
 const MIB = 1024 * 1024;

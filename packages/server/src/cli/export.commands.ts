@@ -8,7 +8,8 @@ import { exportToFile } from '../exports/write-exports.js';
 import { counted } from '../kernel/counted.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import { always, type Command, type CommandContext, type CommandResult, EXIT_CODES } from './command.js';
-import { NEW_DATABASE, nameOf, realmCommand } from './databases.js';
+import { nameOf, realmCommand } from './command-subjects.js';
+import { NEW_DATABASE } from './databases.js';
 import { DOWNLOAD } from './import.commands.js';
 import { progressOn } from './progress.js';
 

@@ -9,7 +9,7 @@ import { presentHold } from '../facade/holds.js';
 import { counted } from '../kernel/counted.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import { always, type Command, type CommandContext, idOf, timeIn } from './command.js';
-import { channelIn, nameOf, realmCommand } from './databases.js';
+import { channelIn, nameOf, realmCommand } from './command-subjects.js';
 import { newFile } from './export.commands.js';
 import { timeOf } from './listed-lines.js';
 

@@ -5,8 +5,9 @@ import type { ComposedParley } from '../composition/parley.js';
 import { counted } from '../kernel/counted.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import { type CommandContext, type CommandResult, explained } from './command.js';
+import { nameOf, type OnRealm } from './command-subjects.js';
 import { type CsvRow, readCsvFile } from './csv-file.js';
-import { nameOf, type OnRealm, requireDatabase } from './databases.js';
+import { requireDatabase } from './databases.js';
 
 /** @throws UsageError */
 export function parseRole(text: string): Role {

@@ -33,8 +33,8 @@ import { counted } from '../kernel/counted.js';
 import { StartupError, systemReasonOf, UsageError } from '../kernel/startup-error.js';
 import { parleyVersion } from '../version.js';
 import type { CommandContext, CommandResult } from './command.js';
+import { nameOf } from './command-subjects.js';
 import { readCsvFile } from './csv-file.js';
-import { nameOf } from './databases.js';
 import { keptLines } from './listed-lines.js';
 
 /** Readers in the order in which they are tried. The last one takes every `.jsonl` file. */

@@ -24,7 +24,7 @@ import {
   type CommandResult,
   EXIT_CODES,
 } from './command.js';
-import { findUser, nameOf, type OnRealm, realmCommand } from './databases.js';
+import { findUser, nameOf, type OnRealm, realmCommand } from './command-subjects.js';
 import { firstLines, keptLines, MAX_LINES, timeOf } from './listed-lines.js';
 import { progressOn } from './progress.js';
 

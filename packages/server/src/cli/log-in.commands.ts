@@ -4,7 +4,7 @@ import { SetUserEmail, UnlinkAccount } from '@parley/domain/membership';
 import { EndUserSessions, ListUserSessions } from '@parley/domain/users';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import { type Command, idOf } from './command.js';
-import { BY_USER, userCommand } from './databases.js';
+import { BY_USER, userCommand } from './command-subjects.js';
 import { timeOf } from './listed-lines.js';
 
 export const LOG_IN_COMMANDS: readonly Command[] = [

@@ -9,15 +9,8 @@ import { StartupError, UsageError } from '../kernel/startup-error.js';
 import { isNewDatabase, locationOf } from '../start/files-location.js';
 import { filesStateOf, identityOf, SHARED_ADVICE, splitFiles } from '../start/files-mark.js';
 import { type Command, timeIn } from './command.js';
-import {
-  channelIn,
-  NEW_DATABASE,
-  nameOf,
-  realmCommand,
-  requireDatabase,
-  serverCommand,
-  withParley,
-} from './databases.js';
+import { channelIn, nameOf, realmCommand, serverCommand } from './command-subjects.js';
+import { NEW_DATABASE, requireDatabase, withParley } from './databases.js';
 
 export const MESSAGE_COMMANDS: readonly Command[] = [
   realmCommand({

@@ -8,7 +8,7 @@ import { pushServiceOf, wayToPhones } from '../doctor/phone-push.js';
 import { addressesOf } from '../http/http-server.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import { always, type Command, EXIT_CODES } from './command.js';
-import { ofUser, REALM } from './databases.js';
+import { ofUser, REALM } from './command-subjects.js';
 
 export const PUSH_COMMANDS: readonly Command[] = [
   ofUser({

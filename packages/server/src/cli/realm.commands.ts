@@ -23,15 +23,13 @@ import { always, type Command, type CommandResult } from './command.js';
 import {
   commandOn,
   findUserAndRealm,
-  hasDatabase,
-  NEW_DATABASE,
   nameOf,
   noRealm,
   type OnRealm,
   REALM,
-  requireDatabase,
   serverCommand,
-} from './databases.js';
+} from './command-subjects.js';
+import { hasDatabase, NEW_DATABASE, requireDatabase } from './databases.js';
 
 const presentRealm = ({ ports }: ComposedParley, realm: Realm) => ({
   id: realm.id,
@@ -352,11 +350,11 @@ export const REALM_COMMANDS: readonly Command[] = [
             { user: null, realm: await firstRealm(parley) }
           : await findUserAndRealm(context, parley, named);
       await parley.useCase(ForgetLimits).execute({ realmId: realm.id, userId: user?.id ?? null, ip });
-      const whose = [user && `${user.fullName} <${user.email}>`, ip, everything && 'everyone']
+      const limited = [user && `${user.fullName} <${user.email}>`, ip, everything && 'everyone']
         .filter(Boolean)
         .join(' and ');
       return {
-        lines: [`The rate limits of ${whose} will be reset within two seconds if the server is running`],
+        lines: [`The rate limits of ${limited} will be reset within two seconds if the server is running`],
         data: { userId: user?.id ?? null, ip, all: everything },
       };
     },

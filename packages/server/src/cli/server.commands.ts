@@ -14,7 +14,8 @@ import { smtpMailerOf } from '../start/open-parley.js';
 import { startPushServer } from '../start/push-service.js';
 import { startServer } from '../start/serve.js';
 import { always, type Command } from './command.js';
-import { acceptsNewSecret, NEW_DATABASE, requireDatabase, serverCommand } from './databases.js';
+import { serverCommand } from './command-subjects.js';
+import { acceptsNewSecret, NEW_DATABASE, requireDatabase } from './databases.js';
 import { timeOf } from './listed-lines.js';
 
 export const SERVE_COMMAND: Command = {
