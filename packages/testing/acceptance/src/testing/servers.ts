@@ -3,7 +3,7 @@ import { sharedServer, TestServer, type TestServerOptions } from './test-server.
 interface ServerOfTests {
   /** Server of the current test. */
   readonly server: TestServer;
-  /** Its users. */
+  /** Users of the server. */
   readonly people: TestServer['people'];
 }
 
@@ -35,7 +35,7 @@ function withPeople(before: Hook, start: () => Promise<TestServer>, after?: Hook
   return { server, people };
 }
 
-/** Returns an object that acts as the one that was started last. */
+/** Returns an object that stands for the last started one. */
 export function startedBefore<T extends { close(): Promise<void> }>(
   before: Hook,
   start: () => Promise<T>,
@@ -49,9 +49,12 @@ export function startedBefore<T extends { close(): Promise<void> }>(
   return actingAs(() => current);
 }
 
-/** Returns an object with the properties of the current one. */
+/** Returns an object that reads and changes the properties of the current one. */
 export const actingAs = <T extends object>(current: () => T): T =>
-  new Proxy({} as T, { get: (_, name) => Reflect.get(current(), name) });
+  new Proxy({} as T, {
+    get: (_, name) => Reflect.get(current(), name),
+    set: (_, name, value) => Reflect.set(current(), name, value),
+  });
 
 /** Returns a logger, and the fields of its warnings and errors. */
 export function loggedLines() {
