@@ -324,7 +324,7 @@ export class Model extends CompanyState {
       for (const [hidden, upTo] of lost) if (upTo === Number.POSITIVE_INFINITY) lost.set(hidden, lastEventId);
   }
 
-  /** True if nothing may contain the text any more. */
+  /** True if nothing may still contain the text. */
   isGone(number: number): boolean {
     const message = this.messageOfNumber.get(number);
     return message?.isDeleted === true && message.quotedFor.size === 0;

@@ -92,7 +92,7 @@ export class WireSettings<R extends Registry> {
     return fields;
   }
 
-  /** Like `present`, without Parley-only settings that have their default. */
+  /** Presents all settings but Parley-only ones with their default. */
   presentState(values: { readonly [K in keyof R]: unknown }, prefix = ''): Record<string, SettingValue> {
     const fields = this.present(values, prefix);
     for (const [name, row] of this.rows)

@@ -1,4 +1,4 @@
-// Integrations with a file of their own. To add one, create a file and export it here, or add a row to short-integrations.ts.
+// Integrations in separate files. To add one, create a file and export it here, or add a row to short-integrations.ts.
 export { ALERTMANAGER } from './alertmanager.js';
 export { AZURE_DEVOPS } from './azuredevops.js';
 export { BITBUCKET } from './bitbucket2.js';

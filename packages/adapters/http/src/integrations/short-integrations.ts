@@ -138,7 +138,7 @@ const statuspageComponent: EventTemplate = {
   },
 };
 
-/** Integrations that need no file of their own. */
+/** Integrations of a few lines each. */
 export const SHORT_INTEGRATIONS: readonly Integration[] = [
   {
     // Events of the built-in reporter `ZulipStatusPush`.
