@@ -137,9 +137,13 @@ export const UNPACK_LIMITS: UnpackLimits = {
 };
 
 /** Limits that leave half of the free space, because an import stores most of the unpacked bytes a second time. */
-export async function importLimits(folder: string): Promise<UnpackLimits> {
-  return { ...UNPACK_LIMITS, minFreeBytes: Math.max(MIN_FREE_BYTES, (await freeBytes(folder)) / 2) };
+export async function importLimits(folder: string, maxBytes = UNPACK_LIMITS.maxBytes): Promise<UnpackLimits> {
+  return { ...UNPACK_LIMITS, maxBytes, minFreeBytes: Math.max(MIN_FREE_BYTES, (await freeBytes(folder)) / 2) };
 }
+
+/** Returns the error for an archive that is larger than `UnpackLimits.maxBytes`. */
+export const unpacksTooLarge = (maxBytes: number): DomainError =>
+  wrong('The archive', `unpacks to more than ${maxBytes} bytes`);
 
 /** Deeper than any path in an export. */
 const MAX_DEPTH = 12;
@@ -166,7 +170,7 @@ export async function unpack(
       bytes += chunk.length;
       const problem = expansionProblem(bytes, size);
       if (problem !== null) done(wrong('The archive', problem));
-      else if (bytes > limits.maxBytes) done(wrong('The archive', `unpacks to more than ${limits.maxBytes} bytes`));
+      else if (bytes > limits.maxBytes) done(unpacksTooLarge(limits.maxBytes));
       else room.take(chunk.length).then(() => done(null, chunk), done);
     },
   });

@@ -1,4 +1,13 @@
-export { DiskRoom, expansionProblem, findFile, importLimits, isDiskFull, pathIn, readLines } from './archive-files.js';
+export {
+  DiskRoom,
+  expansionProblem,
+  findFile,
+  importLimits,
+  isDiskFull,
+  pathIn,
+  readLines,
+  unpacksTooLarge,
+} from './archive-files.js';
 export { HTML_END, htmlStart } from './html-page.js';
 export { excessOf, type JsonLimits } from './json.js';
 export type { ColumnNames } from './message-rows.js';

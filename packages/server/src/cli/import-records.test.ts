@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import {
   copyFileSync,
   existsSync,
@@ -440,6 +442,24 @@ describe('parley import of records', () => {
         code: 1,
         err: expect.stringContaining('The archive is of acme (Acme) itself'),
       });
+  });
+
+  it('unpacks the archive of an owner only within the quota of the organization', async () => {
+    await run(records, '--realm=acme', '--new-database');
+    const { out } = await runCommand(['user', 'list', '--realm=acme', '--json', `--database=sqlite:${database}`]);
+    const [{ id }] = JSON.parse(out).users;
+    writeFileSync(join(directory, 'files', 'realm.json'), randomBytes(2 * 1024 ** 2));
+    const archive = join(directory, 'files.tar.gz');
+    execFileSync('tar', ['-czf', archive, '-C', directory, 'files']);
+    const environment = { PARLEY_UPLOAD_QUOTA: '1' };
+    const given = ['import', archive, '--realm=acme', `--database=sqlite:${database}`];
+    const left = 1024 ** 2 - '%PDF-1.7'.length;
+    for (const flags of [[], ['--dry-run']]) {
+      const refused = await runCommand([...given, `--on-behalf-of=${id}`, ...flags], { environment });
+      expect([refused.code, refused.err]).toEqual([1, expect.stringContaining(`unpacks to more than ${left} bytes`)]);
+      const operator = await runCommand([...given, ...flags], { environment });
+      expect([operator.code, operator.err]).toEqual([1, expect.stringContaining('realm.json')]);
+    }
   });
 
   it('rejects flags without a meaning for archives', async () => {

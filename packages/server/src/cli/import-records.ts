@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { findIdentical, type IdenticalImport } from '@parley/domain/exports';
-import { requireRoomForFile } from '@parley/domain/files';
+import { MIB, requireRoomForFile } from '@parley/domain/files';
 import type { UserId } from '@parley/domain/kernel';
 import { checkNewRealm } from '@parley/domain/log-in';
 import type { Realm } from '@parley/domain/realms';
@@ -88,8 +88,8 @@ export async function importRecords(
   // The server sets a temporary folder of the run, which it removes even if this process is killed.
   const temporaryFolder = requesterId === null ? temporaryFolderOf(context) : tmpdir();
   const options = { ...chosen, stringId, temporaryFolder, fingerprint };
-  const withOpened: WithOpened = async (use) => {
-    const exported = await reader.open(path);
+  const withOpened: WithOpened = async (use, maxUnpackedBytes) => {
+    const exported = await reader.open(path, maxUnpackedBytes);
     let opened = exported;
     try {
       opened = await withDownloads(context, reader, exported, token);
@@ -99,12 +99,15 @@ export async function importRecords(
     }
   };
   return context.isOn('dry-run')
-    ? withOpened((opened) => dryRun(context, opened, options))
+    ? dryRun(context, withOpened, options)
     : writeImport(context, withOpened, options, onProgress);
 }
 
 /** Opens the export and closes it afterwards. */
-type WithOpened = (use: (opened: OpenImport) => Promise<CommandResult>) => Promise<CommandResult>;
+type WithOpened = (
+  use: (opened: OpenImport) => Promise<CommandResult>,
+  maxUnpackedBytes?: number,
+) => Promise<CommandResult>;
 
 /**
  * Returns a text that changes with every write to the files of an export, with the options, and with the release. Reads
@@ -172,20 +175,31 @@ function requesterOf(context: CommandContext): UserId | null {
 }
 
 /** Works without a database. */
-async function dryRun(context: CommandContext, opened: OpenImport, options: CommandOptions): Promise<CommandResult> {
+async function dryRun(
+  context: CommandContext,
+  withOpened: WithOpened,
+  options: CommandOptions,
+): Promise<CommandResult> {
   const { database } = context.invocation.configuration;
   if (database.kind !== 'sqlite' || existsSync(database.path)) {
     return context.withParley(async (parley) => {
       const existing = await findExisting(parley, options);
       if (existing) context.terminal.comeAfterServer();
-      const plan = await planIn(parley, opened, { ...options, ...existing?.options });
-      if (existing) await requireRoom(parley, existing.realm, plan, options);
-      return dryRunResult(context, plan);
+      return withOpened(
+        async (opened) => {
+          const plan = await planIn(parley, opened, { ...options, ...existing?.options });
+          if (existing) await requireRoom(parley, existing.realm, plan, options);
+          return dryRunResult(context, plan);
+        },
+        await maxUnpackedBytesOf(parley, existing, options),
+      );
     });
   }
   const now = Math.floor(Date.now() / 1000);
   const renderer = new ZulipMarkdownRenderer();
-  return dryRunResult(context, await planImport(opened, { ...options, now, renderer, unicodeEmoji, realmUrl: '' }));
+  return withOpened(async (opened) =>
+    dryRunResult(context, await planImport(opened, { ...options, now, renderer, unicodeEmoji, realmUrl: '' })),
+  );
 }
 
 async function dryRunResult(context: CommandContext, plan: ImportPlan): Promise<CommandResult> {
@@ -238,17 +252,32 @@ function writeImport(
     const identical =
       existing && context.flag('report') === undefined && (await identicalTo(parley, existing, options));
     if (identical) return identicalResult(existing.realm, identical);
-    return withOpened(async (opened) => {
-      const plan = await planIn(parley, opened, { ...options, ...existing?.options });
-      try {
-        return existing
-          ? await mergeInto(context, parley, existing.realm, plan, options, onProgress)
-          : await createFrom(context, parley, options.stringId, plan, onProgress);
-      } finally {
-        plan.close();
-      }
-    });
+    return withOpened(
+      async (opened) => {
+        const plan = await planIn(parley, opened, { ...options, ...existing?.options });
+        try {
+          return existing
+            ? await mergeInto(context, parley, existing.realm, plan, options, onProgress)
+            : await createFrom(context, parley, options.stringId, plan, onProgress);
+        } finally {
+          plan.close();
+        }
+      },
+      await maxUnpackedBytesOf(parley, existing, options),
+    );
   });
+}
+
+/** Returns what the organization's quota leaves to temporary files of an owner's import; undefined for no limit. */
+async function maxUnpackedBytesOf(
+  { ports }: ComposedParley,
+  existing: { readonly realm: Realm } | null,
+  { requesterId }: Pick<CommandOptions, 'requesterId'>,
+): Promise<number | undefined> {
+  const { quotaMib } = ports.fileLimits;
+  if (!existing || requesterId === null || quotaMib === null) return undefined;
+  const { id } = existing.realm;
+  return quotaMib * MIB - (await ports.unitOfWork.read(id, ({ files }) => files.usedBytes(id)));
 }
 
 /**

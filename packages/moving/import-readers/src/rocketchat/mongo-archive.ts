@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { appendFile, mkdir, mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { DiskRoom, IMPORT_FOLDER, importLimits, isDiskFull } from '@parley/export-files';
+import { DiskRoom, IMPORT_FOLDER, importLimits, isDiskFull, unpacksTooLarge } from '@parley/export-files';
 import { gunzipped, MAX_DOCUMENT_BYTES, MIN_DOCUMENT_BYTES, parseBson } from '../bson-documents.js';
 import { flagOf, textOf } from '../fields.js';
 import { sourceError } from '../source-error.js';
@@ -39,11 +39,11 @@ export async function collectionsOf(path: string): Promise<readonly string[] | n
  * Unpacks an archive into a temporary folder with a file per collection, like `mongodump` without `--archive`. Returns the
  * folder. @throws DomainError INVALID_IMPORT, SERVER_BUSY
  */
-export async function unpackArchive(path: string, roomOf = importRoom): Promise<string> {
+export async function unpackArchive(path: string, maxBytes = Infinity, roomOf = importRoom): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), IMPORT_FOLDER));
   const room = await roomOf(folder);
   try {
-    await unpackInto(folder, path, room);
+    await unpackInto(folder, path, room, maxBytes);
     return folder;
   } catch (error) {
     const cause = isDiskFull(error) ? await room.refusal() : error;
@@ -55,14 +55,17 @@ export async function unpackArchive(path: string, roomOf = importRoom): Promise<
 const importRoom = async (folder: string): Promise<DiskRoom> =>
   new DiskRoom(folder, (await importLimits(folder)).minFreeBytes);
 
-async function unpackInto(folder: string, path: string, room: DiskRoom): Promise<void> {
+async function unpackInto(folder: string, path: string, room: DiskRoom, maxBytes: number): Promise<void> {
   const name = basename(path);
   const collections = new Map<string, Collection>();
   let isPrelude = true;
   let current: Collection | null = null;
+  let bytes = 0;
   const { size } = await stat(path);
   await room.require(size);
   for await (const { document } of partsOf(path, size)) {
+    bytes += document?.length ?? 0;
+    if (bytes > maxBytes) throw unpacksTooLarge(maxBytes);
     await room.take(document?.length ?? 0);
     if (document === null) {
       isPrelude = false;

@@ -484,7 +484,7 @@ async function writeArchive(bytes: Buffer): Promise<string> {
   return path;
 }
 
-const unpacked = () => readdirSync(tmpdir()).filter((name) => name.startsWith('parley-import-'));
+const unpacked = () => readdirSync(tmpdir()).filter((name) => /^parley-import-\w{6}$/.test(name));
 
 describe('an archive by mongodump', () => {
   it.each([
@@ -555,9 +555,17 @@ describe('an archive by mongodump', () => {
     const before = unpacked();
     for (const free of [[20], [60, 11]]) {
       const roomOf = async (folder: string) => new DiskRoom(folder, 10 * mib, async () => (free.shift() ?? 0) * mib);
-      await expect(unpackArchive(path, roomOf)).rejects.toMatchObject({ code: 'SERVER_BUSY' });
+      await expect(unpackArchive(path, undefined, roomOf)).rejects.toMatchObject({ code: 'SERVER_BUSY' });
       expect(unpacked()).toEqual(before);
     }
+  });
+
+  it('is rejected if it unpacks to more than the caller allows', async () => {
+    const block = [bson({ db: 'a', collection: 'b' }), bson({ a: 'x'.repeat(1000) })];
+    const path = await writeArchive(Buffer.concat([archiveOf([]), ...block, END]));
+    const before = unpacked();
+    await expect(ROCKETCHAT_READER.open(path, 1000)).rejects.toThrow('unpacks to more than 1000 bytes');
+    expect(unpacked()).toEqual(before);
   });
 
   it('is rejected if it has more than ten thousand collections', async () => {

@@ -22,9 +22,9 @@ export const ROCKETCHAT_READER: ImportReader = {
     return collections === null ? FOLDER_READER.recognizes(path) : collections.includes('rocketchat_message');
   },
 
-  async open(path) {
+  async open(path, maxUnpackedBytes) {
     if ((await collectionsOf(path)) === null) return FOLDER_READER.open(path);
-    const folder = await unpackArchive(path);
+    const folder = await unpackArchive(path, maxUnpackedBytes);
     const remove = () => rm(folder, { recursive: true, force: true });
     try {
       const opened = await FOLDER_READER.open(folder);

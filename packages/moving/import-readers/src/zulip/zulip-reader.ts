@@ -9,8 +9,9 @@ export const zulipReader = (options: Omit<OpenOptions, 'limits'>): ImportReader 
   name: 'zulip',
   recognizes: isExport,
 
-  async open(path) {
-    const opened = await openExport(path, { ...options, limits: await importLimits(options.temporaryFolder) });
+  async open(path, maxUnpackedBytes) {
+    const limits = await importLimits(options.temporaryFolder, maxUnpackedBytes);
+    const opened = await openExport(path, { ...options, limits });
     const { root } = opened;
     const locate = (name: string) => pathIn(root, '.', name);
     return {

@@ -8,8 +8,8 @@ export interface ImportReader {
   readonly tokenHosts?: readonly string[];
   /** Returns true if the file or folder looks like an export of this source. Reads little. */
   recognizes(path: string): Promise<boolean>;
-  /** @throws DomainError INVALID_IMPORT */
-  open(path: string): Promise<OpenImport>;
+  /** `maxUnpackedBytes` limits the temporary files of an unpacked archive. @throws DomainError INVALID_IMPORT */
+  open(path: string, maxUnpackedBytes?: number): Promise<OpenImport>;
 }
 
 /** Opened export. */
