@@ -1,4 +1,5 @@
 import { parseMail } from './mail-parsing.js';
+import { textOfRichText } from './mail-rich-text.js';
 
 const HEAD = 'From: Ann <ann@example.org>\r\nTo: chat@example.com\r\nSubject: plans\r\n';
 const parse = (mail: string | Buffer) => parseMail(Buffer.from(mail as string));
@@ -108,6 +109,12 @@ describe('winmail.dat', () => {
     attribute(0x0006800f, Buffer.from('bytes')),
   ];
   const wide = (text: string) => Buffer.from(`${text}\0`, 'utf16le');
+  const richText = (content: string) =>
+    Buffer.concat([number(0), number(0), Buffer.from('MELA'), number(0), Buffer.from(`{\\rtf1 ${content}}`, 'latin1')]);
+  const HELLO_WORLD = Buffer.from(
+    '2d0000002b0000004c5a4675f1c5c7a703000a00726370673132354232' + '0af32068656c090020627705b06c647d0a800fa0',
+    'hex',
+  );
   const receive = (content: Buffer, text = '') =>
     parse(
       `${HEAD}Content-Type: multipart/mixed; boundary=b\r\n\r\n${text && `--b\r\n\r\n${text}\r\n`}--b\r\n${file('application/ms-tnef; name=winmail.dat', content)}--b--\r\n`,
@@ -121,10 +128,53 @@ describe('winmail.dat', () => {
       'Grüße',
     ],
     ['as HTML', properties(MESSAGE, property(0x1013, 0x102, Buffer.from('<p>Gr&uuml;&szlig;e</p>'))), 'Grüße'],
+    [
+      'as rich text',
+      properties(MESSAGE, property(0x1000, 0x1f, wide('')), property(0x1009, 0x102, richText("Gr\\'fc\\'dfe"))),
+      'Grüße',
+    ],
+    // The example of MS-OXRTFCP §4.1.
+    ['as compressed rich text', properties(MESSAGE, property(0x1009, 0x102, HELLO_WORLD)), 'hello world'],
   ])('shows a text %s', async (_, content, expected) => {
     const email = await receive(tnef(content));
     expect((email.text ?? email.html?.all)?.trim()).toBe(expected);
     expect([email.sealedBy, namesOf(email)]).toEqual([null, ['winmail.dat']]);
+  });
+
+  it.each([
+    [
+      'paragraphs, tabs and symbols',
+      'one\\par two\\tab \\{three\\}\\~\\emdash four\r\n five',
+      'one\ntwo\t{three}\xa0—four five',
+    ],
+    [
+      'no fonts, pictures, or groups for other programs',
+      '{\\fonttbl{\\f0 Arial;}}{\\*\\htmltag64 <p>}{\\pict ffd8}\\htmlrtf {\\b one}\\htmlrtf0  {\\*\\x {\\b y}}two',
+      'one two',
+    ],
+    [
+      'Unicode characters without their replacements',
+      "\\uc1 \\u8364?1 \\u-10179?\\u-8694?{\\uc2 \\u946\\'a6\\'c1x}",
+      '€1 😊βx',
+    ],
+    ['Cyrillic', "\\ansicpg1251 \\'cf\\'f0\\'e8\\'e2\\'e5\\'f2", 'Привет'],
+    ['Japanese', "\\ansicpg932 \\'93\\'fa\\'96\\'7b", '日本'],
+    ['an unknown code page', "\\ansicpg7 caf\\'e9", 'café'],
+    ['unbalanced braces', 'one}}} two{{', 'one two'],
+  ])('shows rich text with %s', async (_, content, expected) => {
+    const email = await receive(tnef(properties(MESSAGE, property(0x1009, 0x102, richText(content)))));
+    expect(email.text?.trim()).toBe(expected);
+  });
+
+  it('decompresses at most a million bytes of rich text', () => {
+    // Eight references that repeat 16 bytes each.
+    const references = Buffer.from([0xff, ...Array.from({ length: 8 }, () => [0x0d, 0x0e]).flat()]);
+    const parts = [number(0), number(0), Buffer.from('LZFu'), number(0), number(0, 1), Buffer.from('{\\rtf1 a')];
+    const file = Buffer.concat([...parts, ...Array.from({ length: 100_000 }, () => references)]);
+    const { length } = textOfRichText(file);
+    // Each repetition has a letter.
+    expect(length).toBeGreaterThan(1_000_000 / 16);
+    expect(length).toBeLessThan(1_000_000);
   });
 
   it('shows its attachments, but no second text', async () => {

@@ -1,5 +1,6 @@
 import { textOfBytes } from './mail-charsets.js';
 import { type MailPart, partWith } from './mail-parts.js';
+import { textOfRichText } from './mail-rich-text.js';
 
 const SIGNATURE = 0x223e9f78;
 /** Maximum number of attributes in a file, and of properties in an attribute. */
@@ -13,6 +14,7 @@ const ATTACHMENT_BYTES = 0x0006800f;
 const ATTACHMENT_PROPERTIES = 0x00069005;
 /** Properties (MS-OXPROPS). */
 const TEXT = 0x1000;
+const RICH_TEXT = 0x1009;
 const HTML = 0x1013;
 const LONG_NAME = 0x3707;
 /** Types of properties. */
@@ -21,7 +23,7 @@ const MULTIPLE = 0x1000;
 const VARIABLE: readonly number[] = [0x0d, 0x1e, UNICODE, 0x102];
 const SIZES: Readonly<Record<number, number>> = { 5: 8, 6: 8, 7: 8, 20: 8, 64: 8, 72: 16 };
 
-/** Reads the text and the attachments of a file by Outlook, as far as it is intact. Rich text is not read. */
+/** Reads the text and the attachments of a file by Outlook, as far as it is intact. */
 export function tnefPartsIn(file: Buffer): readonly MailPart[] {
   const texts: MailPart[] = [];
   const files: { name: string; bytes: Buffer }[] = [];
@@ -36,7 +38,8 @@ export function tnefPartsIn(file: Buffer): readonly MailPart[] {
         current.name = propertiesOf(data).get(LONG_NAME) || current.name;
       else if (id === PROPERTIES) {
         const properties = propertiesOf(data);
-        if (properties.has(TEXT)) texts.push(partWith('text/plain', properties.get(TEXT)!));
+        const plain = properties.get(TEXT) || (!properties.has(HTML) && properties.get(RICH_TEXT));
+        if (plain) texts.push(partWith('text/plain', plain));
         else if (properties.has(HTML)) texts.push(partWith('text/html', properties.get(HTML)!));
       }
     }
@@ -78,6 +81,7 @@ function propertiesOf(data: Buffer): ReadonlyMap<number, string> {
     for (let values = isVariable || tag & MULTIPLE ? nextNumber() : 1; values > 0; values--) {
       const bytes = next(isVariable ? nextNumber() : (SIZES[type] ?? 4));
       if (id === TEXT || id === HTML || id === LONG_NAME) texts.set(id, textOf(bytes, type === UNICODE));
+      else if (id === RICH_TEXT) texts.set(id, textOfRichText(bytes));
     }
   }
   return texts;
