@@ -26,6 +26,7 @@ const sections = registerSections({
     logInKinds: new Set(),
     directoryRealms: new Set(),
     demo: null,
+    isQuiet: false,
     fileLimits: { maxFileMib: 100, quotaMib: null, userQuotaMib: null },
   },
   once: (make) => make({ realmUrls } as never),

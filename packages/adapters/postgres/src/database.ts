@@ -11,7 +11,15 @@ import {
 } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import { PLAIN_TEXTS } from '@parley/domain/messages';
-import { blobsSql, type Commit, DatabaseRefused, hostsOf, SECRET_FINGERPRINT, type TableSource } from '@parley/storage';
+import {
+  blobsSql,
+  COPY_FACT,
+  type Commit,
+  DatabaseRefused,
+  hostsOf,
+  SECRET_FINGERPRINT,
+  type TableSource,
+} from '@parley/storage';
 import type { Client, ClientConfig, Pool } from 'pg';
 import { clientClass } from './engine/client.js';
 import type { StatementTrace } from './engine/connection.js';
@@ -70,6 +78,8 @@ export interface Installation {
   readonly place: string;
   /** Place of the database from which `parley move` filled this one; null if none did. */
   readonly formerPlace: string | null;
+  /** True for a copy for trying things, which `parley move` has filled this one from. */
+  readonly isCopy: boolean;
 }
 
 export interface PostgresStorage {
@@ -187,9 +197,10 @@ async function identify(
 async function findInstallation(client: Client): Promise<Installation | null> {
   const { rows } = await client.query(
     `SELECT value AS id, system_identifier::text || '.' || oid AS place,
-       (SELECT value FROM server_fact WHERE name = $1) AS "formerPlace"
+       (SELECT value FROM server_fact WHERE name = $1) AS "formerPlace",
+       EXISTS (SELECT FROM server_fact WHERE name = $2) AS "isCopy"
      FROM server_fact, pg_control_system(), pg_database WHERE name = 'installation' AND datname = current_database()`,
-    [FORMER_PLACE],
+    [FORMER_PLACE, COPY_FACT],
   );
   return rows[0] ?? null;
 }

@@ -13,7 +13,7 @@ import {
 import { MissingLibrary } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import { PLAIN_TEXTS } from '@parley/domain/messages';
-import { DatabaseRefused, SECRET_FINGERPRINT } from '@parley/storage';
+import { COPY_FACT, DatabaseRefused, SECRET_FINGERPRINT } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
 import { openDatabaseFile } from './binary.js';
 import { FORMER_STEPS, migrate, pendingSteps, requireNotNewer } from './engine/migrate.js';
@@ -144,11 +144,14 @@ export function openReader(path: string, { trace, words }: Omit<WriterOptions, '
 export interface Installation {
   readonly id: string;
   readonly place: string;
+  /** True for a copy for trying things. */
+  readonly isCopy: boolean;
 }
 
 export const installationOf = (database: Database, path: string): Installation => ({
   id: factIn(database, INSTALLATION_FACT)!,
   place: placeOf(path),
+  isCopy: factIn(database, COPY_FACT) !== null,
 });
 
 /** Changes when the file is copied, and stays when it is renamed. */

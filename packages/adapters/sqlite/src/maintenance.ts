@@ -7,7 +7,7 @@ import type {
   StorageAdministration,
   StoredText,
 } from '@parley/domain/kernel';
-import { BLOB_TABLES, blobsSql, DatabaseRefused, idsToSkip, SECRET_FINGERPRINT } from '@parley/storage';
+import { BLOB_TABLES, blobsSql, COPY_FACT, DatabaseRefused, idsToSkip, SECRET_FINGERPRINT } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
 import { openDatabaseFile } from './binary.js';
 import {
@@ -36,6 +36,7 @@ export const administerDatabase = (path: string): StorageAdministration => ({
   endQueues: () => change(path, (database) => database.exec('DELETE FROM event_queue')),
   endSessions: () => change(path, (database) => database.prepare('DELETE FROM session').run().changes),
   skipIds: (secondsLost) => change(path, (database) => skipIds(database, idsToSkip(secondsLost))),
+  markCopy: (isCopy) => change(path, (database) => markCopy(database, isCopy)),
   compact: () => compactDatabase(path),
 });
 
@@ -46,6 +47,7 @@ export function inspectDatabase(path: string): DatabaseState {
     return {
       isCompacted: database.pragma('auto_vacuum', { simple: true }) !== 0,
       installation: factIn(database, INSTALLATION_FACT),
+      isCopy: factIn(database, COPY_FACT) !== null,
       schema,
       latestSchema: LATEST_VERSION,
       pendingSteps: stepsToRun(path, database),
@@ -237,6 +239,11 @@ function change<T>(path: string, work: (database: Database) => T): T {
   } finally {
     database.close();
   }
+}
+
+function markCopy(database: Database, isCopy: boolean): void {
+  if (isCopy) database.prepare("INSERT OR REPLACE INTO server_fact VALUES (?, 'yes')").run(COPY_FACT);
+  else database.prepare('DELETE FROM server_fact WHERE name = ?').run(COPY_FACT);
 }
 
 /**

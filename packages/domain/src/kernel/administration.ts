@@ -12,6 +12,8 @@ export interface DatabaseState {
   readonly secretFingerprint: string | null;
   /** Id of the database and its copies; null if a release before 0.3 created it and no later one has opened it. */
   readonly installation: string | null;
+  /** True for a copy for trying things, which is quiet by default. */
+  readonly isCopy: boolean;
   /** False if the file may contain deleted text, because a release before 0.3 created it. */
   readonly isCompacted: boolean;
   readonly bytes: number;
@@ -82,6 +84,8 @@ export interface StorageAdministration {
    * gap to the log of each organization. Returns the number of skipped ids.
    */
   skipIds(secondsLost: number): number;
+  /** Marks the database as a copy for trying things, or removes the mark. */
+  markCopy(isCopy: boolean): void;
   /** Rewrites the database without remains of deleted rows; no server may use it. */
   compact(): void;
 }

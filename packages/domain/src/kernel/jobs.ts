@@ -42,6 +42,8 @@ export interface JobKind<Payload> {
   readonly concurrency: number;
   /** True if attempts call other servers, so that their failures are warnings. */
   readonly callsOthers: boolean;
+  /** True if a quiet server leaves the jobs waiting; default: `callsOthers`. */
+  readonly waitsWhileQuiet: boolean;
   /** True if the job's unit of work is one of many steps of a long task, see `WriteOptions`. */
   readonly yields: boolean;
   /** Maximum length of a payload in UTF-16 units. */
@@ -63,6 +65,7 @@ export function jobKind<Payload>(
     inOrder: kind.leaseSeconds === undefined,
     concurrency: DEFAULT_CONCURRENCY,
     callsOthers: false,
+    waitsWhileQuiet: kind.callsOthers ?? false,
     yields: false,
     maxPayloadLength: MAX_JOB_PAYLOAD_LENGTH,
     ...kind,

@@ -37,6 +37,7 @@ export const LOG_IN_PICTURE_JOB = jobKind<PicturePayload>({
   name: 'log_ins.fetch_picture',
   readPayload,
   leaseSeconds: 120,
+  callsOthers: true,
   concurrency: 2,
 });
 

@@ -34,6 +34,7 @@ const COMMON = {
   // Maximum delay of a message after a server crash.
   leaseSeconds: 5,
   inOrder: true,
+  waitsWhileQuiet: true,
 };
 
 export const SCHEDULED_MESSAGE_JOB = jobKind({ name: 'scheduling.send_message', ...COMMON });

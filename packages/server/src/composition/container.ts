@@ -19,10 +19,12 @@ import { push } from './modules/push.js';
 import { storage } from './modules/storage.js';
 import { web } from './modules/web.js';
 import type { ParleyDependencies } from './parley-dependencies.js';
+import { quietly } from './quiet.js';
 
 /** Creates the container of a whole server, which constructs each part on first use. */
-export const createContainer = (options: ParleyDependencies): ServerContainer =>
-  ServerContainer.load(
+export const createContainer = (dependencies: ParleyDependencies): ServerContainer => {
+  const options = quietly(dependencies);
+  return ServerContainer.load(
     domain(options),
     node(options),
     storage(options),
@@ -39,6 +41,7 @@ export const createContainer = (options: ParleyDependencies): ServerContainer =>
     jobs(options),
     moving(options),
   );
+};
 
 export class ServerContainer extends Injector<Services> {
   private constructor(private readonly adapters: readonly Adapter<never>[]) {

@@ -30,6 +30,8 @@ export interface Configuration extends LogInAccounts {
   readonly isDemo: boolean;
   /** True if a new demo has unread messages, and its people type and write while a client waits for events. */
   readonly isDemoActive: boolean;
+  /** True if nothing may leave the server; null for copies only. */
+  readonly isQuiet: boolean | null;
   /** Public URL without a trailing slash; null for the listen address. */
   readonly url: string | null;
   /** String id of the organization at the public address itself; null for the first one created. */

@@ -24,6 +24,7 @@ describe('readConfiguration', () => {
       isDev: false,
       isDemo: false,
       isDemoActive: false,
+      isQuiet: null,
       allowsOwnerImports: true,
       url: null,
       defaultRealm: null,
@@ -118,6 +119,7 @@ describe('readConfiguration', () => {
       PARLEY_SMTP_IN_KEY: '/etc/key.pem',
       PARLEY_SMTP_IN_CONNECTIONS: '7',
       PARLEY_MAX_EMAIL: '5',
+      PARLEY_QUIET: '1',
     };
     expect(read([], environment)).toEqual({
       host: '0.0.0.0',
@@ -128,6 +130,7 @@ describe('readConfiguration', () => {
       isDev: false,
       isDemo: false,
       isDemoActive: false,
+      isQuiet: true,
       allowsOwnerImports: true,
       url: 'https://chat.example.com',
       defaultRealm: null,

@@ -200,6 +200,7 @@ function configurationOf(read: ReadSetting, combined: CombinedSettings): Configu
     isDev,
     isDemo: read('isDemo'),
     isDemoActive: read('isDemoActive'),
+    isQuiet: read('isQuiet'),
     url: read('url'),
     defaultRealm: read('defaultRealm'),
     realmAddresses: read('realmAddresses'),

@@ -112,6 +112,14 @@ export const SETTINGS = {
     'allow-public-demo',
     'allows dev mode and demo data on addresses other than loopback',
   ),
+  isQuiet: setting(
+    'PARLEY_QUIET',
+    'quiet',
+    'on|off',
+    'sends nothing to people or other servers, as for a copy for trying things; default: off, on after parley restore --copy',
+    ON_OFF,
+    null as boolean | null,
+  ),
   webPublic: setting(
     'PARLEY_WEB_PUBLIC_CHANNELS',
     'web-public-channels',

@@ -7,6 +7,7 @@ import { describeProxies, OutgoingProxy } from '@parley/node-adapters';
 import type { PostgresState } from '@parley/postgres';
 import { administerDatabase, isUnsafeBinary } from '@parley/sqlite';
 import { type BlobLister, findMissing } from '../backup/copy-files.js';
+import { WHILE_QUIET } from '../composition/quiet.js';
 import type { Configuration } from '../configuration/configuration.js';
 import { addressesOf } from '../http/http-server.js';
 import { counted } from '../kernel/counted.js';
@@ -85,6 +86,10 @@ function examineSecret({ configuration, add }: Examination, fingerprint: string 
   else add('advice', 'secret', 'there is one; the database does not record which secret it belongs to');
 }
 
+function examineQuiet({ configuration, add }: Examination, isCopy: boolean): void {
+  if (configuration.isQuiet ?? isCopy) add('advice', 'quiet', `the server sends nothing: ${WHILE_QUIET}`);
+}
+
 async function examineFile(path: string, examination: Examination): Promise<void> {
   const { configuration, isThorough, add, attempt } = examination;
   const administration = administerDatabase(path);
@@ -93,6 +98,7 @@ async function examineFile(path: string, examination: Examination): Promise<void
     state = administration.inspect();
     const { bytes, schema, pendingSteps } = state;
     add('good', 'database', `${path}, ${(bytes / MIB).toFixed(1)} MiB, schema ${schema}`);
+    examineQuiet(examination, state.isCopy);
     if (pendingSteps.length > 0)
       add('advice', 'schema', `${pendingSteps.length} migration steps are pending and run at the next start`);
     if (!state.isCompacted) {
@@ -157,6 +163,7 @@ async function examineServer(url: string, examination: Examination): Promise<voi
   await attempt('database', async () => {
     state = await postgres.inspectPostgres(url);
     const { schema, pendingSteps, secretFingerprint } = state;
+    examineQuiet(examination, state.installation?.isCopy ?? false);
     if (pendingSteps.length === 0) add('good', 'schema', `${schema}, that of this version`);
     else add('problem', 'schema', `${pendingSteps.length} migration steps are pending: run parley migrate`);
     for (const { level, subject, text } of findingsOn(

@@ -185,6 +185,11 @@ export interface ParleyOptions extends LogInOptions {
    * proxy` of the Express application with the router; default: none.
    */
   readonly trustedProxies?: ProxyTrust;
+  /**
+   * True if nothing may leave the server, as for a copy for trying things: emails, webhooks, previews, scheduled messages
+   * and reminders wait. Default: false, but true after `parley restore --copy`.
+   */
+  readonly quiet?: boolean;
   /** Limits of requests, responses and connections; default: `TRANSPORT_LIMITS`. */
   readonly limits?: Partial<TransportLimits>;
   /** True to reject requests while the event loop lags or memory runs out; default: true. */

@@ -71,6 +71,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       keepAuditDays: read('keepAuditDays'),
       auditNames: read('auditNames'),
       eventLimits: { maxLogBytes: read('eventLogMib') * MIB, maxQueueBytes: read('eventQueueMib') * MIB },
+      isQuiet: read('quiet'),
       isDev: false,
       isDemo: false,
       isDemoActive: false,

@@ -31,6 +31,7 @@ import { ledgerPathFor } from '../backup/erasure-ledger.js';
 import { readLastBackup } from '../backup/last-backup.js';
 import { type ComposedParley, composeParley } from '../composition/parley.js';
 import type { ParleyDependencies } from '../composition/parley-dependencies.js';
+import { isQuietServer } from '../composition/quiet.js';
 import type { Configuration, DatabaseLocation, IncomingMail, SqliteLocation } from '../configuration/configuration.js';
 import { DEMO } from '../demo/organization.js';
 import type { Storage } from '../facade/parley-config.js';
@@ -105,7 +106,7 @@ export async function openParley(
   const blobStores = blobStoresOf(configuration, ports, hostOptions.logger);
   const onCommit = commitListener(hostOptions.metrics, report);
   requireShareable(configuration);
-  const { storage, secret, installation, claim, examine } = await openStorage(configuration, ports, {
+  const { storage, secret, installation, isCopy, claim, examine } = await openStorage(configuration, ports, {
     ...{ acceptsNewSecret, adoptsFiles, clock },
     isOneOff: hostOptions.isOneOff ?? false,
     logger: hostOptions.logger,
@@ -141,6 +142,7 @@ export async function openParley(
     if (installation && !hostOptions.isOneOff) bus = await openBus(configuration, installation, hostOptions.logger);
     return await composeParley({
       ...configuration,
+      isQuiet: isQuietServer(configuration, isCopy, hostOptions),
       serverId,
       secret: ownSecret,
       onOtherSecret: acceptsNewSecret ? 'rehash' : 'refuse',
@@ -212,6 +214,8 @@ interface OpenStorage {
   readonly secret: () => string;
   /** Null if other servers cannot use the database. */
   readonly installation: Installation | null;
+  /** True for a copy for trying things. */
+  readonly isCopy: boolean;
   /** Claims the location of files. Returns false if other databases share it. */
   readonly claim: (store: BlobStore) => Promise<boolean>;
   /** Logs problems of the database server for the operator. */
@@ -279,6 +283,7 @@ async function openStorage(
       storage: ports.storage!,
       secret: () => configuration.secret!,
       installation: null,
+      isCopy: false,
       claim: async () => true,
     };
   const secret = findSecret({ ...configuration, database });
@@ -319,6 +324,7 @@ async function openStorage(
       storage,
       secret: () => secret!,
       installation,
+      isCopy: installation.isCopy,
       claim: (store) => claim(installation, false, store),
       examine,
     };
@@ -332,6 +338,7 @@ async function openStorage(
     storage,
     secret: () => secret ?? makeSecret({ database }),
     installation: null,
+    isCopy: storage.installation.isCopy,
     claim: (store) => claim(storage.installation, isNew, store),
   };
 }

@@ -45,6 +45,7 @@ export const SETTING_OF = {
   rateLimits: 'rateLimits',
   rateLimitRules: 'rateLimitRules',
   webPublicChannels: 'webPublic',
+  quiet: 'isQuiet',
   limitPresence: 'limitPresence',
   mailGatewayPattern: 'mailGatewayPattern',
   mailGatewayToken: 'mailGatewayToken',

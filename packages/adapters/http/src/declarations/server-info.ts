@@ -30,4 +30,6 @@ export interface ServerInfo {
   /** String ids of the organizations with directory passwords. */
   readonly directoryRealms: ReadonlySet<string>;
   readonly demo: Demo | null;
+  /** True if nothing leaves the server, as for a copy for trying things. */
+  readonly isQuiet: boolean;
 }

@@ -215,7 +215,7 @@ export interface PageParts {
   readonly sessionCookies: SessionCookies;
   readonly webAssets: WebAssets | null;
   readonly frameAncestors: readonly string[];
-  readonly serverInfo: Pick<ServerInfo, 'directoryRealms' | 'demo' | 'giphyApiKey'>;
+  readonly serverInfo: Pick<ServerInfo, 'directoryRealms' | 'demo' | 'giphyApiKey' | 'isQuiet'>;
 }
 
 /** Request for a page of an organization. */

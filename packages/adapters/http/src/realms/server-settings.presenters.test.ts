@@ -12,8 +12,9 @@ it('presentServerSettings omits realm fields if the address belongs to no realm'
       logInMethods: [],
       offersBrowserLogIn: false,
     },
-    { realmUrls, serverInfo: { sendsPushes: false, directoryRealms: new Set() } },
+    { realmUrls, serverInfo: { sendsPushes: false, directoryRealms: new Set(), isQuiet: false } },
   );
   expect(wire).toMatchObject({ realm_url: 'https://chat.example', realm_uri: 'https://chat.example' });
-  for (const name of ['realm_name', 'realm_icon', 'realm_description']) expect(wire).not.toHaveProperty(name);
+  for (const name of ['realm_name', 'realm_icon', 'realm_description', 'is_quiet'])
+    expect(wire).not.toHaveProperty(name);
 });

@@ -11,7 +11,7 @@ import { badParameter, success, type WireFields } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
 
 type Parts = Pick<RouteDependencies, 'realmUrls'> & {
-  readonly serverInfo: Pick<ServerInfo, 'directoryRealms' | 'sendsPushes'>;
+  readonly serverInfo: Pick<ServerInfo, 'directoryRealms' | 'sendsPushes' | 'isQuiet'>;
 };
 
 /** True if members of the organization log in with directory passwords. */
@@ -61,6 +61,7 @@ export function presentServerSettings(settings: ServerSettings, { realmUrls, ser
       realm_description: realm.renderedDescription,
     }),
     realm_web_public_access_enabled: allowsSpectators,
+    ...(serverInfo.isQuiet && { is_quiet: true }),
   };
 }
 
@@ -102,6 +103,7 @@ const SERVER_SETTINGS_RESPONSE = wire.fields({
   realm_icon: wire.optional(wire.text()),
   realm_description: wire.optional(wire.text()),
   realm_web_public_access_enabled: wire.boolean(),
+  is_quiet: wire.optional(wire.boolean()),
 });
 
 export const serverSettingsRoutes = (parts: Parts): readonly Route[] => [

@@ -14,6 +14,8 @@ import type { Statements } from '../engine/statements.js';
 
 /** Key in the table of server facts. */
 export const SECRET_FINGERPRINT = 'secret fingerprint';
+/** Name of the fact that marks a copy for trying things. */
+export const COPY_FACT = 'copy';
 
 export class SqlApiKeyRepository implements ApiKeyRepository {
   private readonly rowByFingerprint;

@@ -13,6 +13,8 @@ export interface DomainOptions {
   /** URL scheme of organizations other than the one at `url`; default: by host name. */
   readonly realmAddresses?: RealmAddresses;
   readonly isDev: boolean;
+  /** True if nothing may leave the server, as for a copy for trying things; default: false. */
+  readonly isQuiet?: boolean;
   readonly allowsWebPublicChannels: boolean;
   /** True if guests with limited access receive presence events of accessible users only; default: false. */
   readonly limitsPresence?: boolean;

@@ -44,7 +44,7 @@ import type { WorkerOptions } from '../background-workers.js';
 import type { DomainOptions } from './domain.js';
 
 export interface ExpressOptions
-  extends Pick<DomainOptions, 'url' | 'isDev' | 'allowsWebPublicChannels' | 'realmAddresses'>,
+  extends Pick<DomainOptions, 'url' | 'isDev' | 'isQuiet' | 'allowsWebPublicChannels' | 'realmAddresses'>,
     Pick<WorkerOptions, 'shedsLoad'> {
   /** Routes in addition to those of the API. */
   readonly moreRoutes?: readonly Route[];
@@ -140,6 +140,7 @@ function routePartsOf(options: ExpressOptions, { get, resolve }: Parts): Paramet
       directoryRealms: new Set(get('peopleDirectories').map(({ realm }) => realm)),
       logInKinds: new Set(get('logInProviders').map(({ method }) => method.kind)),
       demo: options.demo ?? null,
+      isQuiet: options.isQuiet ?? false,
     },
   };
 }

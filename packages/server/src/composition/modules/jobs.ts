@@ -3,9 +3,10 @@ import { RunRequestedImports } from '@parley/transfer/imports';
 import { JobWorkers, jobHandlersOf } from '../../workers/job-workers.js';
 import { Adapter } from '../adapter.js';
 import { type WorkerOptions, workersOf } from '../background-workers.js';
+import type { DomainOptions } from './domain.js';
 import type { MovingOptions } from './moving.js';
 
-export interface JobOptions extends WorkerOptions, Pick<MovingOptions, 'importRunner'> {
+export interface JobOptions extends Pick<DomainOptions, 'isQuiet'>, WorkerOptions, Pick<MovingOptions, 'importRunner'> {
   /** Job handlers in addition to those of the features. */
   readonly moreJobHandlers?: readonly JobHandler[];
 }
@@ -20,12 +21,15 @@ export const jobs = (options: JobOptions) =>
       ...jobHandlersOf(resolve),
     ],
     jobWorkers: ({ get }) =>
-      new JobWorkers(get('jobHandlers'), {
-        uow: get('unitOfWork'),
-        clock: get('clock'),
-        timers: get('timers'),
-        report: get('report'),
-        holder: get('serverId'),
-      }),
+      new JobWorkers(
+        get('jobHandlers').filter(({ kind }) => !(options.isQuiet && kind.waitsWhileQuiet)),
+        {
+          uow: get('unitOfWork'),
+          clock: get('clock'),
+          timers: get('timers'),
+          report: get('report'),
+          holder: get('serverId'),
+        },
+      ),
     workers: ({ get, resolve }) => workersOf(options, get, resolve),
   });

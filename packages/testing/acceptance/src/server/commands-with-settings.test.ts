@@ -109,6 +109,7 @@ describe('parley command with every setting in the environment file', () => {
       isDemo: 'on',
       isDemoActive: 'on',
       isExposed: 'on',
+      isQuiet: 'off',
       webPublic: 'on',
       limitPresence: 'on',
       mailGatewayPattern: 'chat+%s@example.com',

@@ -47,6 +47,7 @@ export interface TestServerOptions {
   /** Routes in addition to those of the API. */
   readonly moreRoutes?: readonly Route[];
   readonly isDev?: boolean;
+  readonly isQuiet?: boolean;
   readonly limitsPresence?: boolean;
   readonly auditNames?: boolean;
   readonly mailGatewayPattern?: string | null;
@@ -305,13 +306,14 @@ export class TestServer {
   }
 
   /** Starts another server on the same database, connected by the bus. It closes before this server. */
-  async startAnother(): Promise<TestServer> {
+  async startAnother(options: Pick<TestServerOptions, 'isQuiet'> = {}): Promise<TestServer> {
     const { clock, seed, url, worksInBackground, buses } = this;
     const storage = await this.storage.openAgain();
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const parts: ParleyDependencies = {
       ...this.parts,
+      ...options,
       unitOfWork: storage.uow,
       bus: buses.connect(),
       randomness: new SeededRandom(seed + 1000),
