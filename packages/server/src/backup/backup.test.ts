@@ -38,7 +38,7 @@ describe('parley backup and restore', () => {
     await parley.close();
     const blobs = new FolderBlobStore(join(directory, 'files'));
     await blobs.put(blob, chunks('some bytes'));
-    source = { database, secret: SECRET, blobs, version: '1.2.3' };
+    source = { database, secret: SECRET, blobs, version: '1.2.3', url: null };
   });
   afterEach(() => rmSync(directory, { recursive: true }));
 
@@ -57,7 +57,7 @@ describe('parley backup and restore', () => {
       requireOwnFiles: async () => {},
       erasures: [],
       replay: async () => ({ repeated: [], withoutOwner: [] }),
-      endsSessions: true,
+      ...{ endsSessions: true, isCopy: null, url: null },
       now: OPTIONS.takenAt,
     };
   };

@@ -38,6 +38,8 @@ export interface BackupDescription {
   readonly secretFingerprint: string;
   /** Start time of the database copy, in ISO 8601. */
   readonly takenAt: string;
+  /** Public address of the server; absent if none was configured, or a release before 0.4 made the backup. */
+  readonly url?: string;
 }
 
 export interface ArchiveEntry {
@@ -301,6 +303,8 @@ export interface BackupSource {
   readonly secret: string;
   readonly blobs: BlobStore;
   readonly version: string;
+  /** Public address; null if none is configured. */
+  readonly url: string | null;
 }
 
 export interface BackupOptions {
@@ -350,6 +354,7 @@ export async function createBackup(source: BackupSource, path: string, options: 
       schema,
       secretFingerprint: ownFingerprint,
       takenAt: options.takenAt.toISOString(),
+      ...(source.url !== null && { url: source.url }),
     };
     const packed = new Map<string, number>();
     await writeArchive(unfinished, entriesOf(source, copy, description, packed), (bytes) => pace.wait(bytes));

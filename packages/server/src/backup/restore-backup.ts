@@ -47,6 +47,10 @@ export interface RestoreTarget {
   replay(database: string, secret: string, erasures: readonly ErasureRecord[]): Promise<ReplayedErasures>;
   /** True to end all browser sessions, also those that had ended after the backup. */
   readonly endsSessions: boolean;
+  /** True for a copy for trying things, false for the server itself; null if nobody said, which needs the same address. */
+  readonly isCopy: boolean | null;
+  /** Public address of the restored server; null if none is configured. */
+  readonly url: string | null;
   /** Replaces all API keys in the unfinished database; absent to keep them. */
   renewKeys?(database: string, secret: string): Promise<unknown>;
   readonly now: Date;
@@ -60,6 +64,7 @@ export interface RestoreResult extends BackupDescription {
   /** Ids that each counter has skipped. */
   readonly skippedIds: number;
   readonly endedSessions: number;
+  readonly isCopy: boolean;
 }
 
 /** End of the name of an unfinished database. */
@@ -96,6 +101,8 @@ export async function restoreBackup(path: string, target: RestoreTarget): Promis
     administration.migrate();
     const skippedIds = administration.skipIds((target.now.getTime() - Date.parse(description.takenAt)) / 1000);
     administration.endQueues();
+    if (target.isCopy !== null) administration.markCopy(target.isCopy);
+    const { isCopy } = administration.inspect();
     const endedSessions = target.endsSessions ? administration.endSessions() : 0;
     const newer = erasuresSince(target.erasures, description, CLOCK_MARGIN_SECONDS);
     // A kill leaves no database at the path until all erasures are complete.
@@ -106,12 +113,25 @@ export async function restoreBackup(path: string, target: RestoreTarget): Promis
       writeFileSync(secretPath, restoration.secretFile, { mode: 0o600, flag: 'wx', flush: true });
     // Moved last, so that a database at this path is always complete.
     renameSync(unfinished, database);
-    return { ...description, files: restoration.stored.length, missingFiles, replayed, skippedIds, endedSessions };
+    const files = restoration.stored.length;
+    return { ...description, files, missingFiles, replayed, skippedIds, endedSessions, isCopy };
   } catch (error) {
     await restoration.undo();
     if (madeFolder !== undefined) rmSync(madeFolder, { recursive: true });
     throw error;
   }
+}
+
+/** @throws StartupError if the address is another one and nobody said what the restored server is for */
+function requirePurpose(
+  { url: original }: BackupDescription,
+  { isCopy, url }: Pick<RestoreTarget, 'isCopy' | 'url'>,
+): void {
+  if (isCopy !== null || original === undefined || original === url) return;
+  throw new StartupError(
+    `The backup is of the server at ${original}, but this one ${url === null ? 'has no address (--url)' : `is at ${url}`}. ` +
+      'Add --copy to try things, so that nothing leaves the restored server, or --original if it replaces that server.',
+  );
 }
 
 function removeEmptyFolders(folder: string): void {
@@ -144,13 +164,14 @@ class Restoration {
   constructor(
     private readonly path: string,
     private readonly database: string,
-    private readonly target: Pick<RestoreTarget, 'blobs' | 'filesFolder' | 'requireOwnFiles'>,
+    private readonly target: Pick<RestoreTarget, 'blobs' | 'filesFolder' | 'requireOwnFiles' | 'isCopy' | 'url'>,
   ) {}
 
   async take({ name, size, content }: ArchiveEntry): Promise<void> {
     if (this.description === null) {
       if (name !== BACKUP_ENTRIES.description) throw this.refusal('it is not a backup');
       this.description = this.parseDescription(await readText(content, size));
+      requirePurpose(this.description, this.target);
     } else if (name === BACKUP_ENTRIES.database) {
       await pipeline(content, createWriteStream(this.database, { mode: 0o600, flags: 'wx', flush: true }));
       this.hasDatabase = true;

@@ -8,6 +8,7 @@ import { administerDatabase } from '@parley/sqlite';
 import { ledgerPathFor, readLedger } from '../backup/erasure-ledger.js';
 import { recordBackup } from '../backup/last-backup.js';
 import type { ComposedParley } from '../composition/parley.js';
+import { WHILE_QUIET } from '../composition/quiet.js';
 import { type Configuration, sqliteOf } from '../configuration/configuration.js';
 import { examine } from '../doctor/doctor.js';
 import { addressesOf } from '../http/http-server.js';
@@ -54,7 +55,14 @@ async function backup({ invocation, terminal, words, flag }: CommandContext): Pr
   const takenAt = new Date();
   const create = async () => {
     requireSpace(path, 2.1 * bytes);
-    const source = { database: database.path, secret, blobs: blobStoreOf(configuration), version: parleyVersion() };
+    const { url } = configuration;
+    const source = {
+      database: database.path,
+      secret,
+      blobs: blobStoreOf(configuration),
+      version: parleyVersion(),
+      url,
+    };
     return createBackup(source, path, { takenAt, bytesPerSecond: pace === 0 ? null : pace * MIB });
   };
   const result = await create().catch((error: unknown) => {
@@ -107,10 +115,14 @@ function requireSpace(path: string, bytes: number): void {
   }
 }
 
-/** Accepts the original's files in PARLEY_FILES, where the server requires `parley file adopt` afterwards. @throws StartupError */
-async function requireOwnFiles(configuration: Configuration, unfinished: string): Promise<void> {
+/**
+ * Accepts the original's files in PARLEY_FILES, where the server requires `parley file adopt` afterwards; but for a copy
+ * only a location without files of others. @throws StartupError
+ */
+async function requireOwnFiles(configuration: Configuration, unfinished: string, isCopy: boolean): Promise<void> {
   const state = await filesStateOf(configuration, identityOf(unfinished));
-  if (state === 'own' || state === 'free' || (state === 'original' && configuration.files !== null)) return;
+  if (state === 'free') return;
+  if (!isCopy && (state === 'own' || (state === 'original' && configuration.files !== null))) return;
   throw new StartupError(
     `${locationOf(configuration)} holds the files of another database. Restore into another folder, or set PARLEY_FILES. ` +
       'If no server uses the other one any more, move its files away: the backup contains all files.',
@@ -341,18 +353,23 @@ export const STORAGE_COMMANDS: readonly Command[] = [
       'end-sessions': {
         help: 'ends all browser sessions, which is the default; --no-end-sessions keeps them, also those that were ended since',
       },
+      copy: { help: 'for trying things: nothing leaves the restored server, which needs files of its own' },
+      original: { help: 'the restored server replaces the one of the backup, although its address is another one' },
       'renew-keys': { help: 'ends all API keys and access tokens too, so that everybody logs in again' },
     },
     examples: [
       'parley restore /backups/parley-2026-07-31.tar --database sqlite:/var/lib/parley/parley.db',
       'parley restore /backups/parley-2026-07-31.tar --erasures /lost+found/parley.db',
       'parley restore /backups/parley-2026-07-31.tar --renew-keys',
+      'parley restore /backups/parley-2026-07-31.tar --copy --url https://staging.example.com --database sqlite:/srv/staging/parley.db',
     ],
     async run({ invocation, words, flag, isOn }) {
       const [path] = words as [string];
       const { configuration } = invocation;
       const renewsKeys = isOn('renew-keys');
       const endsSessions = flag('end-sessions') !== 'off';
+      const isCopy = isOn('copy') ? true : isOn('original') ? false : null;
+      if (isOn('copy') && isOn('original')) throw new UsageError('--copy and --original exclude each other.');
       if (renewsKeys && !endsSessions) throw new UsageError('--renew-keys ends browser sessions too.');
       const database = sqliteOf(configuration, 'parley restore', BACKUP_OF_POSTGRES);
       const { restoreBackup } = await import('../backup/restore-backup.js');
@@ -364,11 +381,11 @@ export const STORAGE_COMMANDS: readonly Command[] = [
         secret: findSecret(configuration),
         blobs: blobStoreOf(configuration),
         filesFolder: configuration.files?.kind === 's3' ? null : filesFolderOf(configuration),
-        requireOwnFiles: (unfinished) => requireOwnFiles(configuration, unfinished),
+        requireOwnFiles: (unfinished) => requireOwnFiles(configuration, unfinished, isCopy ?? false),
         erasures: [...(await readLedger(ledger)), ...(await readErasures(flag('erasures')))],
         replay: (path, secret, erasures) =>
           withUnfinished(configuration, { path, secret, ledger }, (parley) => replayErasures(parley, erasures)),
-        endsSessions,
+        ...{ endsSessions, isCopy, url: configuration.url },
         ...(renewsKeys && {
           renewKeys: (path, secret) =>
             withUnfinished(configuration, { path, secret, ledger }, ({ useCase }) =>
@@ -385,6 +402,7 @@ export const STORAGE_COMMANDS: readonly Command[] = [
       return {
         lines: [
           `Restored ${database.path} with ${counted(result.files, 'file')}, as of ${takenAt}. ${next}`,
+          ...(data.isCopy ? [`It is a copy for trying things: ${WHILE_QUIET}.`] : []),
           `All ids and event numbers continue ${result.skippedIds} higher, so that no lost one is given again. Clients register again.`,
           endsSessions
             ? `All browser sessions have ended: ${result.endedSessions}.`
