@@ -51,7 +51,11 @@ export function webAppPage(page: string, { serverInfo }: PageParts, site: Site, 
 <meta name="theme-color" content="${COLORS.light}" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="${COLORS.dark}" media="(prefers-color-scheme: dark)">
 <meta name="parley-credentials" content="${credentialsOf(identity)}">
-<meta name="parley-user" content="${String(identity?.userId ?? 0)}">`;
+<meta name="parley-user" content="${String(identity?.userId ?? 0)}">${
+    serverInfo.isQuiet &&
+    html`
+<meta name="parley-quiet" content="true">`
+  }`;
   return {
     status: 200,
     body: page

@@ -24,7 +24,7 @@ import { Sidebar } from '../sidebar/sidebar.js';
 import { builtInViews } from '../sidebar/views.js';
 import styles from './app.module.css';
 import { useContentWorld } from './content-world.js';
-import { ConnectionLine, DoneLine, FailureLine } from './lines.js';
+import { ConnectionLine, DoneLine, FailureLine, QuietLine } from './lines.js';
 import { MANAGED, Page } from './page.js';
 import { Search } from './search.js';
 
@@ -148,6 +148,7 @@ export function Workspace({ tools, account, deferred, invites = false }: Workspa
               />
             )}
           </header>
+          <QuietLine />
           <ConnectionLine />
           {deferred}
           <FailureLine />

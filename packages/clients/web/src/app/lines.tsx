@@ -41,6 +41,17 @@ export function ConnectionLine() {
   );
 }
 
+/** Shown on servers that send nothing, such as copies for trying things. */
+export function QuietLine() {
+  const { i18n } = useLingui();
+  if (document.querySelector('meta[name=parley-quiet]') === null) return null;
+  return (
+    <div className={styles.offline} role="note">
+      {i18n._('Test server: emails, notifications, webhooks, scheduled messages and reminders are not sent.')}
+    </div>
+  );
+}
+
 /** Links to the log-in page and back; with passed tokens, requests another one from the host page. */
 export function LogInAgain({ baseUrl, tokens }: Pick<Services, 'baseUrl' | 'tokens'>) {
   const { i18n } = useLingui();
