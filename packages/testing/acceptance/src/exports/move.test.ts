@@ -9,7 +9,7 @@ import { movePostgres } from '@parley/postgres';
 import { createDatabase } from '@parley/postgres/testing';
 import { createParley } from '@parley/server';
 import { createDemo, listDemoAccess, runCommand } from '@parley/server/testing';
-import { openDatabaseFile, openSqliteStorage, openTableSource } from '@parley/sqlite';
+import { administerDatabase, openDatabaseFile, openSqliteStorage, openTableSource } from '@parley/sqlite';
 import { FakeMailer, FixedClock, MemoryBlobStore } from '@parley/testkit';
 import express from 'express';
 import { basic, TestServer } from '../testing/test-server.js';
@@ -163,6 +163,14 @@ function testMoves(): void {
     expect(second.id).toBeGreaterThan(first.id);
     const { events } = await after.call('GET', '/events', { queue_id, last_event_id, dont_block: 'true' });
     expect(events.map(({ message }: { message: { id: number } }) => message.id)).toEqual([first.id, second.id]);
+    await after.close();
+  });
+
+  it('keeps a copy for trying things quiet', async () => {
+    administerDatabase(path).markCopy(true);
+    expect(await move()).toMatchObject({ code: 0 });
+    const after = await serve(target.url);
+    expect(await after.call('GET', '/server_settings')).toMatchObject({ is_quiet: true });
     await after.close();
   });
 
