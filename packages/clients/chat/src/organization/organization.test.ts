@@ -47,3 +47,21 @@ describe('own permissions', () => {
     expect(state.fields.peek('can_create_web_public_streams')).toBe(true);
   });
 });
+
+describe('former policies', () => {
+  it.each([
+    ['role:moderators', 4, 4],
+    ['role:owners', 1, 7],
+    ['role:nobody', 1, 6],
+  ])('stand for the group %s as in the initial state', (name, creators, ofWebPublic) => {
+    const state = new ChatState();
+    state.groups.set(GROUP, { id: GROUP, name, members: [], direct_subgroup_ids: [] } as never);
+    const data = Object.fromEntries(
+      ['public', 'private', 'web_public'].map((kind) => [`can_create_${kind}_channel_group`, GROUP]),
+    );
+    applyEvent(state, { type: 'realm', op: 'update_dict', property: 'default', data } as unknown as Event);
+    expect(state.fields.peek('realm_create_public_stream_policy')).toBe(creators);
+    expect(state.fields.peek('realm_create_private_stream_policy')).toBe(creators);
+    expect(state.fields.peek('realm_create_web_public_stream_policy')).toBe(ofWebPublic);
+  });
+});

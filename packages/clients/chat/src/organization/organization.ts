@@ -139,15 +139,10 @@ function changeRealm(state: ChatState, property: string, value: unknown): void {
 }
 
 /** Deprecated numbers of system groups (events §5.2). */
-const CREATORS: Readonly<Record<string, number>> = {
-  'role:members': 1,
-  'role:administrators': 2,
-  'role:fullmembers': 3,
-  'role:moderators': 4,
-  'role:nobody': 6,
-  'role:owners': 7,
-};
-const MENTIONERS: Readonly<Record<string, number>> = {
+type Numbers = Readonly<Record<string, number>>;
+const CREATORS: Numbers = { 'role:members': 1, 'role:administrators': 2, 'role:fullmembers': 3, 'role:moderators': 4 };
+const WEB_PUBLIC_CREATORS: Numbers = { 'role:administrators': 2, 'role:moderators': 4, 'role:nobody': 6 };
+const MENTIONERS: Numbers = {
   'role:everyone': 1,
   'role:members': 2,
   'role:fullmembers': 3,
@@ -157,13 +152,7 @@ const MENTIONERS: Readonly<Record<string, number>> = {
 };
 
 /** `other`: number of all other groups. */
-function setNumber(
-  state: ChatState,
-  field: keyof Fields,
-  numbers: Readonly<Record<string, number>>,
-  value: unknown,
-  other: number,
-) {
+function setNumber(state: ChatState, field: keyof Fields, numbers: Numbers, value: unknown, other: number) {
   state.fields.table.set(field, numbers[state.groups.peek(value as number)?.name ?? ''] ?? other);
 }
 
@@ -183,7 +172,7 @@ const DERIVED: Readonly<Record<string, (state: ChatState, value: unknown) => voi
     deriveOwnRights(state);
   },
   can_create_web_public_channel_group(state, value) {
-    setNumber(state, 'realm_create_web_public_stream_policy', CREATORS, value, 7);
+    setNumber(state, 'realm_create_web_public_stream_policy', WEB_PUBLIC_CREATORS, value, 7);
     deriveOwnRights(state);
   },
   can_invite_users_group: deriveOwnRights,
