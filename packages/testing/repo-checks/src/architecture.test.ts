@@ -282,6 +282,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/testkit',
       SYNCED_STATE,
       '@parley/transfer',
+      'ajv/dist/2020.js',
       'node:',
     ],
     isTestSupport: true,

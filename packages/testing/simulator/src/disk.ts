@@ -27,6 +27,8 @@ const failureOf = (failure: DiskFailure): Error =>
 /** Files of a database, which survive crashes, and the failures of the disk below SQLite's statements. */
 export class SimulatedDisk {
   failure: DiskFailure | null = null;
+  /** Called with each statement that writes or ends a transaction. */
+  onStatement: (sql: string) => void = () => {};
   readonly folder = mkdtempSync(join(FOLDER, 'parley-simulator-'));
   readonly path = join(this.folder, 'parley.db');
   private readonly logPath = `${this.path}-wal`;
@@ -43,6 +45,7 @@ export class SimulatedDisk {
     else if (sql === 'BEGIN IMMEDIATE') this.isWriting = true;
     else if (sql === 'COMMIT' || sql === 'ROLLBACK') this.end(sql);
     else if (WRITE.test(sql)) this.write();
+    this.onStatement(sql);
   };
 
   /** Calls `run` before a statement that writes, which must throw. */

@@ -176,7 +176,7 @@ export class Engine {
       onOtherSecret: 'refuse',
       url: 'http://localhost',
       defaultRealm: REALM,
-      ...{ allowsWebPublicChannels: false, hasRateLimits: false, trustedProxies: 0, isDev: false },
+      ...{ allowsWebPublicChannels: true, hasRateLimits: false, trustedProxies: 0, isDev: false },
       importRunner: null,
       // A node that is not alone leaves the queues of the others alone.
       ...(this.nodeCount > 1 && { reportPresence: async () => [] }),

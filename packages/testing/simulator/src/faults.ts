@@ -56,12 +56,14 @@ export type FaultKind = keyof typeof FAULTS;
 /** Faults that every server meets, and that leave its database and its clock alone. */
 export const SMALL_FAULTS: readonly FaultKind[] = ['crash', 'crashSending', 'crashNow', 'loseAnswer', 'slowReader'];
 
-export type StepKind = keyof typeof ACTIONS | FaultKind;
+/** `call`: requests derived from the declared routes, in an organization apart from the model. */
+export type StepKind = keyof typeof ACTIONS | FaultKind | 'call';
 
 /** Move of a simulated person, or a fault. */
 export interface Step extends Choices {
   readonly kind: StepKind;
 }
 
-export const playStep = (company: Company, step: Step): Promise<void> =>
-  ({ ...ACTIONS, ...FAULTS })[step.kind].play(company, step);
+const PLAYS: Readonly<Partial<Record<StepKind, { readonly play: Play }>>> = { ...ACTIONS, ...FAULTS };
+
+export const playStep = async (company: Company, step: Step): Promise<void> => PLAYS[step.kind]?.play(company, step);

@@ -1,3 +1,6 @@
+import { callsInto } from './derived/calls.js';
+import { Coverage, nameOf } from './derived/coverage.js';
+import { ROUTES } from './derived/routes.js';
 import type { Step, StepKind } from './faults.js';
 import { plan, run } from './simulate.js';
 
@@ -22,6 +25,26 @@ describe('simulation', () => {
       digests.add(digest);
     }
     expect(digests.size).toBe(2);
+  });
+
+  it('calls routes with values of their declared types, in the same way for the same seed', async () => {
+    const steps = plan({ ...DAY, calls: 25 }).filter(({ kind }) => kind === 'call');
+    const play = async () => {
+      const coverage = new Coverage();
+      const outcome = await run({ seed: 7, people: DAY.people, steps, calls: callsInto(coverage) });
+      const successes = ROUTES.filter((route) => coverage.of(nameOf(route)).successes > 0).length;
+      return { ...outcome, successes, events: coverage.events.size };
+    };
+    const outcome = await play();
+    expect(outcome.violation).toBeNull();
+    expect(outcome.successes).toBeGreaterThan(100);
+    expect(outcome.events).toBeGreaterThan(25);
+    expect(await play()).toEqual(outcome);
+  });
+
+  it('plans the same other steps with and without calls', () => {
+    const others = plan({ ...DAY, faults: 1, calls: 5 }).filter(({ kind }) => kind !== 'call');
+    expect(others).toEqual(plan({ ...DAY, faults: 1 }));
   });
 
   it('keeps every invariant for a day on two servers of one database', async () => {

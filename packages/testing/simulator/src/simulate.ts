@@ -2,7 +2,7 @@ import type { Role } from '@parley/domain/access';
 import { SeededRandom } from '@parley/server/testing';
 import { ACTIONS } from './actions.js';
 import type { SimulatedApp } from './app.js';
-import { other } from './choices.js';
+import { type Choices, other } from './choices.js';
 import { Company } from './company.js';
 import { Engine } from './engine.js';
 import { FAULTS, type FaultKind, playStep, type Step, type StepKind } from './faults.js';
@@ -18,6 +18,8 @@ export interface SimulationOptions {
   readonly faults: number;
   /** Default: all. */
   readonly faultKinds?: readonly FaultKind[];
+  /** Steps of calls derived from the routes, per simulated day; default: none. */
+  readonly calls?: number;
 }
 
 export interface RunOptions {
@@ -34,6 +36,8 @@ export interface RunOptions {
   readonly onStep?: (counts: Counts) => void;
   /** Application with hooks and consumers that run with the engine, during this run only. */
   readonly app?: SimulatedApp;
+  /** Plays steps of calls, which leave the model as it is. */
+  readonly calls?: (company: Company) => (step: Choices) => Promise<void>;
 }
 
 /** Numbers of what was played. */
@@ -81,7 +85,7 @@ const JOINT_STEPS = ['send', 'send', 'wipe', 'comeBack'] as const;
 const isJoint = ({ kind }: Step): boolean => (JOINT_STEPS as readonly StepKind[]).includes(kind);
 
 /** Plans everything that people do and that fails, by the seed alone. */
-export function plan({ seed, days, people, faults, faultKinds }: SimulationOptions): readonly Step[] {
+export function plan({ seed, days, people, faults, faultKinds, calls = 0 }: SimulationOptions): readonly Step[] {
   const random = new SeededRandom(seed);
   const steps: Step[] = [];
   const add = (at: number, kinds: readonly StepKind[]) =>
@@ -108,7 +112,15 @@ export function plan({ seed, days, people, faults, faultKinds }: SimulationOptio
   }
   steps.sort((a, b) => a.at - b.at);
   if (faults > 0 && (faultKinds?.includes('upgrade') ?? true)) insertUpgrade(steps, new SeededRandom(seed + 1));
-  return steps;
+  // The other steps of a seed are the same with and without calls.
+  const chances = new SeededRandom(seed + 2);
+  const moments = steps.map(({ at }) => at);
+  for (let n = 0; n < days * calls; n++)
+    steps.push({
+      ...{ at: chances.pick(moments), kind: 'call', by: 0 },
+      ...{ a: chances.fraction(), b: chances.fraction() },
+    });
+  return steps.sort((a, b) => a.at - b.at);
 }
 
 /** Inserts an upgrade in one of the rounds of steps before the first imported history, which it would lose. */
@@ -159,7 +171,7 @@ export async function run(options: RunOptions): Promise<Outcome> {
 }
 
 async function play(options: RunOptions): Promise<Outcome> {
-  const { seed, people, steps, nodes, until, onTrace = () => {}, onStep = () => {}, app } = options;
+  const { seed, people, steps, nodes, until, onTrace = () => {}, onStep = () => {}, app, calls } = options;
   const restoreSliceClock = stopSliceClock();
   const time = new SimulatedTime(new SeededRandom(seed + 1));
   const engine = new Engine(time, seed + 2, nodes);
@@ -175,6 +187,7 @@ async function play(options: RunOptions): Promise<Outcome> {
   try {
     await engine.start();
     company = await openCompany(engine, time, people, onTrace, app);
+    const playCalls = calls?.(company);
     let day = 0;
     for (const group of groupsOf(steps.slice(0, until))) {
       played += group.length;
@@ -183,7 +196,7 @@ async function play(options: RunOptions): Promise<Outcome> {
         company.backUp();
         day = today;
       }
-      await playGroup(company, group, played);
+      await playGroup(company, group, played, playCalls);
       onStep(counts());
     }
     await endOf(company);
@@ -256,7 +269,12 @@ async function openCompany(
   return company;
 }
 
-async function playGroup(company: Company, group: readonly Step[], played: number): Promise<void> {
+async function playGroup(
+  company: Company,
+  group: readonly Step[],
+  played: number,
+  playCalls?: (step: Choices) => Promise<void>,
+): Promise<void> {
   const { engine } = company;
   const [step] = group as [Step];
   await advance(company, step.at * 1000);
@@ -265,6 +283,12 @@ async function playGroup(company: Company, group: readonly Step[], played: numbe
   if (!engine.isDiskFailing) await company.checkJobs();
   for (const each of group) company.trace(`#${played} at ${each.at} ${each.kind} p${each.by} ${each.a} ${each.b}`);
   company.mayHaveRepeated = false;
+  if (step.kind === 'call') {
+    // Nothing has changed for people of the company.
+    await playCalls?.(step);
+    requireNoProblems(company);
+    return;
+  }
   const playAll = async (person: Person) => {
     for (const each of group) if (each.by === person) await playStep(company, each);
   };

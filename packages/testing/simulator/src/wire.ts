@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, request, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener, request, type Server } from 'node:http';
 import { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { exchanged } from './model.js';
@@ -9,6 +9,7 @@ export interface Answer {
   readonly body: string;
   // biome-ignore lint/suspicious/noExplicitAny: wire data is checked by the invariants
   readonly json: any;
+  readonly headers: IncomingHttpHeaders;
 }
 
 export interface Call {
@@ -22,6 +23,10 @@ export interface Call {
   readonly cut?: 'request' | 'answer' | undefined;
   /** Content of a file to upload, instead of parameters. */
   readonly file?: string;
+  /** Other headers, such as the type of a body. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Body instead of parameters, which then form the query. */
+  readonly body?: string | undefined;
   /** True for a path outside of the API. */
   readonly isPage?: boolean;
   /** Ends the connection. */
@@ -117,15 +122,27 @@ export class Wire {
 
   /** The client reads the answer when `waiting` resolves. @throws ConnectionLost */
   async call(
-    { method, path, params = {}, authorization, copyHost, cut, file, isPage = false, signal }: Call,
+    {
+      method,
+      path,
+      params = {},
+      authorization,
+      copyHost,
+      cut,
+      file,
+      headers,
+      body: bytes,
+      isPage = false,
+      signal,
+    }: Call,
     waiting?: Promise<void>,
   ): Promise<Answer> {
     const form = new URLSearchParams();
     for (const [name, value] of Object.entries(params)) {
       form.append(name, typeof value === 'string' ? value : JSON.stringify(value));
     }
-    const isInQuery = method === 'GET';
-    const content = file !== undefined ? multipart(file) : isInQuery ? '' : form.toString();
+    const isInQuery = method === 'GET' || bytes !== undefined;
+    const content = bytes ?? (file !== undefined ? multipart(file) : isInQuery ? '' : form.toString());
     const type = file === undefined ? 'application/x-www-form-urlencoded' : `multipart/form-data; boundary=${BOUNDARY}`;
     const client = this.connect();
     try {
@@ -145,6 +162,7 @@ export class Wire {
               'Content-Length': Buffer.byteLength(content),
               ...(!isInQuery && { 'Content-Type': type }),
               ...(authorization !== undefined && { Authorization: authorization }),
+              ...headers,
             },
           },
           (response) => {
@@ -157,8 +175,10 @@ export class Wire {
               .then(() => text(response))
               .then((sent) => {
                 const body = copyHost === undefined ? sent : exchanged(sent);
-                const isJson = response.headers['content-type']?.startsWith('application/json') ?? false;
-                resolve({ status: response.statusCode!, body, json: isJson ? JSON.parse(body) : null });
+                const isJson =
+                  sent !== '' && /^application\/(scim\+)?json/.test(response.headers['content-type'] ?? '');
+                const { statusCode: status = 0, headers } = response;
+                resolve({ status, body, json: isJson ? JSON.parse(body) : null, headers });
               }, lost);
           },
         ).on('error', lost);
