@@ -15,7 +15,7 @@ import { encodeJob, type Job } from '../kernel/jobs.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { ENTITIES_PER_PAGE } from '../kernel/work.js';
-import { MAX_DELETED_AT_ONCE } from '../writing/deletion.js';
+import { deleteMessages, MAX_DELETED_AT_ONCE } from '../writing/deletion.js';
 import { DELETED_MESSAGE_JOB } from '../writing/reminders.js';
 import { MAX_BOTS_AT_ONCE } from './deactivation.js';
 import { DELETED_USER_NAME, isErased } from './erased-person.js';
@@ -246,6 +246,17 @@ describe('The stages of everything written', () => {
     expect((await writtenBy(fixture)).map(({ content }) => content)).toEqual(['stays']);
     expect(fixture.storage.contents.archivedMessages?.size).toBe(0);
     expect((await erasure()).removedRows - before).toBeGreaterThanOrEqual(2 * count - 5);
+  });
+
+  it('find a copy after more copies of others than one step examines', async () => {
+    const ofBob = many(30, aMessage({ from: 'bob', to: 'town' }));
+    const { fixture, finish, write } = await erasingAnn({ everythingWritten: true }, ...ofBob, fromAnn());
+    const { realm, messages } = fixture;
+    const channel = fixture.channel('town');
+    await write((tx) => deleteMessages(tx, { realmId: realm.id, deletedBy: null, deletedAt: 1, channel, messages }));
+    await finish();
+    const left = [...fixture.storage.contents.archivedMessages!.values()].map(({ message }) => message.senderId);
+    expect(left).toEqual(Array(30).fill(fixture.user('bob').id));
   });
 
   it('keep the messages if they are not requested', async () => {

@@ -117,6 +117,17 @@ function play(steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : n
 }
 
 describe('read set', () => {
+  it.each([1, WINDOW_SIZE - 1, WINDOW_SIZE, WINDOW_SIZE + 1, LAST_ORDINAL])('marks ordinal %d alone', (alone) => {
+    const stored = new StoredSegments();
+    stored.mark([alone], true);
+    expect(stored.all).toEqual([{ first: alone, last: alone, bits: null }]);
+    stored.mark([alone - 1, alone, alone + 1].filter(Boolean), true);
+    stored.mark([alone], false);
+    expect([alone - 1, alone, alone + 1].map((each) => isOrdinalRead(stored.all, each))).toEqual([
+      ...[alone > 1, false, true],
+    ]);
+  });
+
   it('behaves like a plain set of ordinals', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), (steps) => {

@@ -170,6 +170,25 @@ describe('deleteMessages', () => {
     expect(await existing(fixture)).toEqual([]);
   });
 
+  it('makes the oldest of several remaining messages the first of the channel', async () => {
+    const inTown = Array.from({ length: 4 }, () => aMessage({ from: 'author', to: 'general' }));
+    const fixture = await createFixture(...scene(null), ...inTown);
+    const { uow, realm, channel, messages } = fixture;
+    const remove = (...removed: typeof messages) =>
+      uow.write(realm.id, async (tx) => {
+        const general = await tx.channels.get(realm.id, channel('general').id);
+        const deletion = { realmId: realm.id, deletedBy: null, deletedAt: 1, channel: general };
+        await deleteMessages(tx, { ...deletion, messages: removed });
+      });
+    const [first, second, third, last] = messages;
+    await remove(first!);
+    expect(await firstMessageId(fixture)).toBe(second!.id);
+    await remove(third!);
+    expect(await firstMessageId(fixture)).toBe(second!.id);
+    await remove(second!);
+    expect(await firstMessageId(fixture)).toBe(last!.id);
+  });
+
   it.each(['author', null])('publishes the deletion to the acting user: %s', async (name) => {
     const fixture = await createFixture(...scene(null), aMessage({ from: 'author', to: 'general' }));
     const { uow, realm, user, channel, messages } = fixture;

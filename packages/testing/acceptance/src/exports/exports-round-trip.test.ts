@@ -6,6 +6,7 @@ import { EXPORT_PARTS } from '@parley/domain/composition';
 import type { IdKind, PersonCopy, UserId } from '@parley/domain/kernel';
 import { isErased } from '@parley/domain/membership';
 import { MakeThumbnails } from '@parley/domain/messages';
+import { DeliverReminder, DeliverScheduledMessage } from '@parley/domain/writing';
 import { openExport, writeExport } from '@parley/export-files';
 import { createRoutes, type RouteDependencies } from '@parley/http';
 import { SharpImageProcessor } from '@parley/images';
@@ -353,6 +354,32 @@ it('import recreates thumbnails of images', async () => {
   const path = `${url.replace('/user_uploads/', '//user_uploads/thumbnail/')}/840x560.webp`;
   await runJobs(to, to.parley.useCase(MakeThumbnails));
   expect((await to.get(path, there!)).status).toBe(200);
+  await from.close();
+  await to.close();
+});
+
+it('imported scheduled messages and reminders are delivered when they are due', async () => {
+  const from = await TestServer.start();
+  const { hamlet } = from.people;
+  const town = await from.createChannel('town', [hamlet]);
+  const message_id = await from.sendMessage(hamlet, town, { topic: 'plans', content: 'bring bread' });
+  const dueAt = from.clock.now() + 3600;
+  const later = { type: 'channel', to: town, topic: 'plans', content: 'time to go' };
+  const due = { scheduled_delivery_timestamp: dueAt };
+  fieldsOf(await from.post('/scheduled_messages', hamlet, { ...later, ...due }));
+  fieldsOf(await from.post('/reminders', hamlet, { message_id, ...due }));
+  const to = await TestServer.startEmpty();
+  await imported(to, await exported(from), null);
+  const [there] = await signIn(to, [hamlet]);
+  const received = async () => {
+    for (const handler of [DeliverReminder, DeliverScheduledMessage]) await runJobs(to, to.parley.useCase(handler));
+    const messages = await to.messagesFor(there!, { num_before: 2, apply_markdown: false });
+    return messages.map(({ content }: Wire) => content);
+  };
+  to.clock.advance(dueAt - to.clock.now() - 1);
+  expect(await received()).not.toContain('time to go');
+  to.clock.advance(1);
+  expect((await received()).sort()).toEqual([expect.stringMatching('You requested'), 'time to go']);
   await from.close();
   await to.close();
 });

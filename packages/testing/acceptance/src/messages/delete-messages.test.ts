@@ -220,7 +220,10 @@ describe('POST /streams/{stream_id}/delete_topic', () => {
     const kept = await say(general, hamlet, 'other');
     const ids = [await say(general, hamlet, 'Plans'), await say(general, people.iago, 'plans')];
     const queue = await openQueue(server, hamlet, { event_types: ['delete_message', 'user_topic'], ...BULK });
+    const ofOldClient = await openQueue(server, hamlet, { event_types: ['delete_message'] });
     expect(fieldsOf(await deleteTopic(iago, ' PLANS '))).toEqual({ complete: true });
+    const deleted = { type: 'delete_message', message_type: 'stream', stream_id: general, topic: 'plans' };
+    expect(await eventsAfter(server, ofOldClient)).toEqual(ids.map((message_id) => ({ ...deleted, message_id })));
     expect(await eventsAfter(server, queue)).toMatchObject([
       { type: 'delete_message', message_type: 'stream', stream_id: general, topic: 'plans', message_ids: ids },
       { type: 'user_topic', stream_id: general, topic_name: 'Plans', visibility_policy: 0 },

@@ -205,6 +205,7 @@ describe('POST /messages', () => {
       ['another text', { content: 'bye' }],
       ['another topic', { topic: 'other plans' }],
       ['another local id', { local_id: '2' }],
+      ['another queue', { queue_id: 'other' }],
       ['no local id', { local_id: undefined }],
     ])('sends a message with %s', async (_, more) => {
       const first = await idOf({ ...toChannel, ...echo() });

@@ -113,6 +113,20 @@ export function searchIndexContract(open: OpenStorage): void {
       });
     });
 
+    it('finds a received message among more than a hundred matches that the user never received', async () => {
+      const hits = (count: number) =>
+        Array.from({ length: count }, () => aMessage({ from: 'b', to: 'general', content: 'needle' }));
+      const fixture = await stage(...people, aChannel({ name: 'general', subscribers: ['b'] }), ...hits(120));
+      const { uow, realm, user, channel } = fixture;
+      const { recipientId } = channel('general');
+      const a = [user('a').id];
+      await uow.write(realm.id, (tx) => tx.personal.openSpans(realm.id, [recipientId], a));
+      await fixture.add(...hits(1));
+      await uow.write(realm.id, (tx) => tx.personal.closeSpans(realm.id, [recipientId], a));
+      await fixture.add(...hits(120));
+      expect(await find(fixture, own(search('needle')))).toEqual(pick(fixture, 120));
+    });
+
     it('finds phrases in the Markdown or in the topic', async () => {
       const fixture = await stage(...said);
       expect(await find(fixture, own(search('pizza', 'pizza today')))).toEqual(pick(fixture, 0));

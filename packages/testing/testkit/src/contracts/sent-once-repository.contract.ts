@@ -19,8 +19,8 @@ const put = (fixture: Fixture, ...sends: readonly FirstSend[]) =>
     for (const each of sends) await tx.sentOnce.put(each);
   });
 
-const find = (fixture: Fixture, localId = '1', who = 'me', realmId = fixture.realm.id) =>
-  fixture.uow.read(realmId, ({ sentOnce }) => sentOnce.find(realmId, fixture.user(who).id, { queueId: 'q', localId }));
+const find = (fixture: Fixture, localId = '1', who = 'me', realmId = fixture.realm.id, queueId = 'q') =>
+  fixture.uow.read(realmId, ({ sentOnce }) => sentOnce.find(realmId, fixture.user(who).id, { queueId, localId }));
 
 export function sentOnceRepositoryContract(open: OpenStorage): void {
   describe('sent-once repository', () => {
@@ -33,6 +33,7 @@ export function sentOnceRepositoryContract(open: OpenStorage): void {
       expect(await find(fixture)).toEqual(changed);
       expect(await find(fixture, '2')).toBeNull();
       expect(await find(fixture, '1', 'other')).toBeNull();
+      expect(await find(fixture, '1', 'me', fixture.realm.id, 'r')).toBeNull();
     });
 
     it('finds the first message with an external id in the organization', async () => {
