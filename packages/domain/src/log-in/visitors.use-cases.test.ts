@@ -295,6 +295,15 @@ describe('InheritFromVisitor', () => {
       ]);
     });
 
+    it('gives the customer the oldest 200 files', async () => {
+      for (let n = 0; n <= 200; n++) await addFile(`${n}.txt`);
+      await inherit();
+      const { realm, user } = fixture;
+      const ownedBy = (id: UserId) => fixture.uow.read(realm.id, ({ files }) => files.list(realm.id, id, 0, 1000));
+      expect(await ownedBy(user('ann').id)).toHaveLength(200);
+      expect(await ownedBy(visitorId)).toMatchObject([{ name: '200.txt' }]);
+    });
+
     it('makes pending thumbnails for the new owner', async () => {
       const { id: fileId } = await addFile('a.png', 'pending');
       await inherit();

@@ -1,4 +1,4 @@
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { organizationPerTest } from '../testing/servers.js';
 import { basic, type TestUser } from '../testing/test-server.js';
 
@@ -220,6 +220,21 @@ describe('POST /register', () => {
       streams: [inGeneral, { stream_id: old, topic: 't', unread_message_ids: [hidden] }],
       mentions: [kept, hidden],
     });
+  });
+
+  it('lists archived channels only for clients that support them', async () => {
+    const { hamlet, iago } = people;
+    const old = await channel('old', [hamlet]);
+    fieldsOf(await server.delete(`/streams/${old}`, iago));
+    const listedWith = async (archived_channels: boolean, as: TestUser) => {
+      const client_capabilities = { notification_settings_null: true, archived_channels };
+      const { subscriptions, never_subscribed } = await registered({ client_capabilities }, as);
+      return [...subscriptions, ...never_subscribed].some(({ stream_id }: Wire) => stream_id === old);
+    };
+    for (const who of [hamlet, iago]) {
+      expect(await listedWith(true, who)).toBe(true);
+      expect(await listedWith(false, who)).toBe(false);
+    }
   });
 
   it('omits topics of channels that the caller can no longer access', async () => {

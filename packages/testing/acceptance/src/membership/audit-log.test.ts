@@ -132,6 +132,21 @@ describe('the audit log', () => {
     expect((await entries())[0]).toMatchObject({ action: 'GET /audit/csv', actor_id: desdemona.id });
   });
 
+  it('has all entries in the CSV file, also more than fit into a page', async () => {
+    const { desdemona, hamlet } = people;
+    const count = 501;
+    for (let n = 0; n < count; n++) {
+      fieldsOf(await server.patch(`/users/${hamlet.id}`, desdemona, { role: n % 2 === 0 ? 300 : 400 }));
+    }
+    const [, ...lines] = String((await server.get('/audit/csv', desdemona)).body)
+      .trim()
+      .split('\r\n');
+    const changes = lines.filter((line) => line.includes('PATCH /users/:user_id'));
+    expect(changes.map((line) => Number(line.split(',')[0]))).toEqual(
+      Array.from({ length: count }, (_, n) => count - n),
+    );
+  });
+
   it('has no cell that begins with a formula, whatever separates cells of the CSV file', async () => {
     const { desdemona, hamlet } = people;
     const separators = [',', ';', '\t', '|', ' '];

@@ -442,6 +442,14 @@ describe('SCIM group', () => {
     ]);
   });
 
+  it('loses several members at once', async () => {
+    const [one, two, three] = [await createUser(), await createUser(), await createUser()];
+    const group = await createGroup('Engineering', [one, two, three]);
+    const value = [{ value: one.id }, { value: two.id }];
+    ok(await patch(`/Groups/${group.id}`, { op: 'remove', path: 'members', value }), 204);
+    expect(await memberIdsOf(group)).toEqual([three.id]);
+  });
+
   it('is found by name, external id and member, without members on request', async () => {
     const user = await createUser();
     const group = await createGroup('Found', [user]);
