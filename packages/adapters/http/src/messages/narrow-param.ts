@@ -112,10 +112,7 @@ const fullZone = (zone: string): string =>
   /^z$/i.test(zone) ? 'Z' : `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`;
 
 /** Rejects days that JavaScript would move to the next month, such as February 30. */
-function isDayOfMonth(date: string): boolean {
-  const parsed = new Date(`${date}T00:00:00Z`);
-  return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(date);
-}
+const isDayOfMonth = (date: string): boolean => new Date(`${date}T00:00:00Z`).toISOString().startsWith(date);
 
 const MAX_TERMS = 100;
 /** Maximum length of the whole narrow, which also bounds the total of its user lists. */
