@@ -137,8 +137,10 @@ export function importedSource(file: string, specifier: string): string | null {
 }
 
 /** Yields nodes at any depth. */
-export function* nodesOf(code: string): Generator<SyntaxNode> {
-  const open: unknown[] = [parseSource(code)];
+export const nodesOf = (code: string): Generator<SyntaxNode> => nodesIn(parseSource(code));
+
+export function* nodesIn(nodes: readonly SyntaxNode[]): Generator<SyntaxNode> {
+  const open: unknown[] = [nodes];
   while (open.length > 0) {
     const value = open.pop();
     if (Array.isArray(value)) open.push(...value);

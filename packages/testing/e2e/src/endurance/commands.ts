@@ -16,6 +16,7 @@ const SHORT_FORMS: Readonly<Record<string, string>> = {
   'npm run bench': 'npm run bench -- cpu',
   'npm run cluster': 'npm run cluster -- 0.5',
   'npm run faults': 'PARLEY_FAULTS=messages/file-access npm run faults',
+  'npm run faults:random': 'npm run faults:random -- --seed 1 --count 0',
   'npm run simulate:planted': 'npm run simulate:planted -- --only role',
   'npm run test:web': 'npm run test:web -- gallery.test.ts',
 };

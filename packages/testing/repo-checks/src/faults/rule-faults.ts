@@ -44,9 +44,9 @@ export const equivalentsOf = (fault: RuleFault): readonly Equivalent[] =>
   );
 
 /** Test files named after the source, then those that import it. */
-export function nearestSuites(source: string): readonly string[] {
+export function nearestSuites(source: string, sources = ruledSources()): readonly string[] {
   const name = basename(source, '.ts');
-  const suites = ruledSources().filter((file) => file.endsWith('.test.ts') && !OTHER_SUITES.has(pathInDomain(file)));
+  const suites = sources.filter((file) => file.endsWith('.test.ts') && !OTHER_SUITES.has(pathInDomain(file)));
   const named = suites.filter(
     (file) => dirname(pathInDomain(file)) === dirname(source) && basename(file).startsWith(`${name}.`),
   );
@@ -134,7 +134,7 @@ const NEUTRAL: Readonly<Record<string, string>> = { '&&': 'true', '||': 'false' 
 const NEUTRAL_ARGUMENT: Readonly<Record<string, string>> = { all: ALLOWED, anyOf: NOBODY, allOf: REALM };
 /** Functions that take the condition of a rule as their first argument. */
 const TAKES_CONDITION = /^(denyIf|\w+Unless)$/;
-const LIMITS: Readonly<Record<string, string>> = { '<': '<=', '<=': '<', '>': '>=', '>=': '>' };
+export const LIMITS: Readonly<Record<string, string>> = { '<': '<=', '<=': '<', '>': '>=', '>=': '>' };
 const COMPARISONS = new Set(['===', '!==', ...Object.keys(LIMITS)]);
 
 function editsOf(code: string): readonly Edit[] {
