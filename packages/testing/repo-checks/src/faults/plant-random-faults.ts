@@ -93,17 +93,13 @@ function acceptanceSuites({ path }: RandomFault): readonly string[] {
     [...read(file).matchAll(/route\('\w+', '(\/[\w/]*)/g)].map(([, start]) => start!),
   );
   const area = basename(dirname(path));
-  const inArea = join('src', ACCEPTANCE_AREAS[area] ?? area, '/');
+  const near = [join('src', ACCEPTANCE_AREAS[area] ?? area, '/'), `/${path.split('.').at(-2)}.test.ts`];
   const score = (file: string) =>
-    paths.reduce((sum, start) => sum + read(file).split(start).length - 1, 0) + (file.includes(inArea) ? 1e6 : 0);
-  const ranked = suitesOf('acceptance').map((file) => ({ file, score: score(file) }));
-  ranked.sort((a, b) => b.score - a.score);
-  return withoutEnd(
-    ranked
-      .filter(({ score }) => score > 0)
-      .slice(0, MAX_SUITES)
-      .map(({ file }) => file),
-  );
+    near.filter((part) => file.includes(part)).length * 1e6 +
+    paths.reduce((sum, start) => sum + read(file).split(start).length - 1, 0);
+  const scored = suitesOf('acceptance').map((file) => [file, score(file)] as const);
+  const ranked = scored.filter(([, score]) => score > 0).sort(([, a], [, b]) => b - a);
+  return withoutEnd(ranked.slice(0, MAX_SUITES).map(([file]) => file));
 }
 
 process.exitCode = await main(process.argv.slice(2));
