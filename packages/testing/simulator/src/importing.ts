@@ -38,6 +38,7 @@ class CopiedCompany extends Company {
       const { json } = await this.insist(reader, 'GET', '/get_stream_id', { stream: channel.name });
       Object.assign(channel, { id: json.stream_id });
     }
+    const earlier = messages.filter(({ id }) => id <= model.lastEarlierId);
     const found = new Set<Message>();
     for (const person of this.present) {
       for (const channel of [...channels, null]) {
@@ -55,6 +56,7 @@ class CopiedCompany extends Company {
     const ids = messages.filter((message) => found.has(message)).map(({ id }) => id);
     if (ids.some((id, index) => id <= (ids[index - 1] ?? 0)))
       throw new Violation('imported messages keep their order', `${ids}`);
+    model.lastEarlierId = Math.max(0, ...earlier.filter((message) => found.has(message)).map(({ id }) => id));
     model.channels = new Map(channels.map((channel) => [channel.id, channel]));
     model.messages = new Map(messages.map((message) => [message.id, message]));
   }
