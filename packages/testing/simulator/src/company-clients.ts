@@ -464,6 +464,13 @@ export class CompanyClients {
     this.publish('message', message, audience);
   }
 
+  /** True if the next poll has a result to check. */
+  isDue(person: Person): boolean {
+    const device = this.devices.get(person);
+    if (!device || this.waiting?.device === device) return true;
+    return device.losesPoll || device.deliveries.areDue || device.polls.isBefore(this.moment);
+  }
+
   /** The person's client has received its events about messages, and no others. */
   async checkEvents(person: Person): Promise<void> {
     await this.catchUp(person);
@@ -508,6 +515,7 @@ export class CompanyClients {
   wait(person: Person): void {
     const device = this.devices.get(person);
     if (!device || !this.isOnline(person) || this.engine.isDead) return;
+    if (device.polls.mayHaveEnded(this.moment)) return;
     const waiting: WaitingPoll = { device, connection: new AbortController(), answer: null, doubtful: [] };
     this.waiting = waiting;
     device.polls.add(this.moment);
@@ -562,8 +570,15 @@ export class CompanyClients {
     device.lastEventId = event.id;
   }
 
-  register(person: Person, capabilities: Capabilities = ALL_CAPABILITIES, idleSeconds = IDLE_SECONDS): Promise<Answer> {
+  /** `parts`: types of the events that change what the response has; null for everything. */
+  register(
+    person: Person,
+    capabilities: Capabilities,
+    idleSeconds: number,
+    parts: readonly string[] | null = null,
+  ): Promise<Answer> {
     const params = { client_capabilities: capabilities, client_gravatar: false, include_subscribers: 'true' };
-    return this.insist(person, 'POST', '/register', { ...params, idle_queue_timeout: idleSeconds });
+    const wanted = { ...(parts && { fetch_event_types: parts }), idle_queue_timeout: idleSeconds };
+    return this.insist(person, 'POST', '/register', { ...params, ...wanted });
   }
 }

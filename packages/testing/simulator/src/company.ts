@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { ALL_CAPABILITIES } from '@parley/testkit/synced-state';
 import { CompanyClients, type Device, JOB_PATIENCE_SECONDS } from './company-clients.js';
 import { externalIdOf } from './engine.js';
 import {
@@ -27,8 +28,10 @@ const INDEX_PATIENCE_MS = 15 * 60_000;
 const BOT_PATIENCE_MS = 30 * 60_000;
 /** Minimum time for which files are kept without a link. */
 const KEPT_UNUSED_SECONDS = 7 * 86_400;
-/** Field of register that changes with each start of the server, without an event. */
-const START_OF_SERVER = 'server_generation';
+/** Fields of register that differ between queues, and with each start of the server. */
+const OPEN_FIELDS: readonly string[] = ['idle_queue_timeout_secs', 'server_generation'];
+/** Time after which the queue of a response that nobody polls ends. */
+const UNUSED_SECONDS = 1;
 /** Narrow to a channel, or to direct conversations. */
 export const narrowTo = (channel: Channel | null) =>
   channel ? [{ operator: 'channel', operand: channel.id }] : [{ operator: 'is', operand: 'dm' }];
@@ -46,13 +49,12 @@ export class Company extends CompanyClients {
   /** The client's state equals that of a new client. */
   async checkState(person: Person): Promise<void> {
     await this.checkEvents(person);
-    const { json } = await this.register(person);
+    const { json } = await this.register(person, ALL_CAPABILITIES, UNUSED_SECONDS);
     this.checkUnread(person, json.unread_msgs);
     this.checkDeletions(json);
     const areDraftsWaiting = this.checkDrafts(person, json.drafts);
     const device = this.devices.get(person);
     if (device && this.isOnline(person)) this.compareStates(person, device, json, areDraftsWaiting);
-    await this.insist(person, 'DELETE', '/events', { queue_id: json.queue_id });
   }
 
   /** The state of a client that has not polled for long equals that of a new client. */
@@ -62,9 +64,8 @@ export class Company extends CompanyClients {
     if (!devices.has(person)) return this.connect(person, this.phones);
     await this.catchUp(person, this.phones);
     const device = devices.get(person)!;
-    const { json } = await this.register(person, device.capabilities, this.phones.idleSeconds);
+    const { json } = await this.register(person, device.capabilities, UNUSED_SECONDS);
     this.compareStates(person, device, json, this.checkDrafts(person, json.drafts));
-    await this.insist(person, 'DELETE', '/events', { queue_id: json.queue_id });
   }
 
   private compareStates(person: Person, device: Device, json: Wire, areDraftsWaiting: boolean): void {
@@ -73,7 +74,7 @@ export class Company extends CompanyClients {
     // Events with a deleted text are gone before the job that changes the reminder.
     const isWaiting = this.quotesDeleted(json.reminders);
     const isOpen = (key: string) =>
-      key === START_OF_SERVER || (key === 'reminders' && isWaiting) || (key === 'drafts' && areDraftsWaiting);
+      OPEN_FIELDS.includes(key) || (key === 'reminders' && isWaiting) || (key === 'drafts' && areDraftsWaiting);
     const wrong = Object.keys(fresh).filter((key) => !isOpen(key) && differs(key));
     if (wrong.length > 0) {
       const details = wrong.map((key) => `${key}: has ${show(state[key])}, server has ${show(fresh[key])}`);
@@ -86,19 +87,32 @@ export class Company extends CompanyClients {
     }
   }
 
-  /** The people see the message, or nothing of it. */
-  async checkMessage(message: Message, people: readonly Person[]): Promise<void> {
-    for (const person of people) {
-      const { status, json } = await this.insist(person, 'GET', `/messages/${message.id}`, {
-        apply_markdown: false,
-      });
-      const isShown = status === 200;
-      if (isShown !== this.model.mayRead(person, message)) {
-        throw new Violation('who may read, reads', `p${person} GET /messages/${message.id} → ${JSON.stringify(json)}`);
-      }
-      if (isShown) this.checkContent(person, message, json.message);
-      if (message.history.length > 1) await this.checkHistory(person, message);
-    }
+  /** The person sees the message, or nothing of it. */
+  async checkMessage(person: Person, message: Message): Promise<void> {
+    const { json } = await this.insist(person, 'GET', `/messages/${message.id}`, { apply_markdown: false });
+    await this.checkShown(person, message, json.message);
+  }
+
+  /** The person sees of the messages, and of the newest hidden one, what the person may read. */
+  async checkAccess(person: Person, messages: readonly Message[]): Promise<void> {
+    const hidden = this.model.latest.findLast((message) => !this.model.mayRead(person, message));
+    const asked = [...new Set(hidden ? [...messages, hidden] : messages)];
+    if (asked.length === 0) return;
+    const params = { message_ids: asked.map(({ id }) => id), apply_markdown: false };
+    const { json } = await this.insist(person, 'GET', '/messages', params);
+    for (const message of asked)
+      await this.checkShown(
+        person,
+        message,
+        json.messages.find(({ id }: Wire) => id === message.id),
+      );
+  }
+
+  private async checkShown(person: Person, message: Message, shown: Wire | undefined): Promise<void> {
+    if ((shown !== undefined) !== this.model.mayRead(person, message))
+      throw new Violation('who may read, reads', `p${person} reads of message ${message.id} ${show(shown)}`);
+    if (shown) this.checkContent(person, message, shown);
+    if (message.history.length > 1) await this.checkHistory(person, message);
   }
 
   /** Readers of the message read its former texts, topics and channels in order. */
@@ -116,12 +130,6 @@ export class Company extends CompanyClients {
         'edit history',
         `p${person} reads ${show(json)} of message ${message.id}, expected ${show(expected)}`,
       );
-  }
-
-  /** The person sees nothing of the newest message without permission. */
-  async checkHidden(person: Person): Promise<void> {
-    const hidden = this.model.latest.findLast((message) => !this.model.mayRead(person, message));
-    if (hidden) await this.checkMessage(hidden, [person]);
   }
 
   /** Reads a file, or is refused. */
@@ -362,7 +370,7 @@ export class Company extends CompanyClients {
 
   /** Chosen policies of topics, like `LUNCH 2`; a failing disk does not register a client. */
   async policiesOf(person: Person): Promise<readonly string[]> {
-    const { json } = await this.register(person);
+    const { json } = await this.register(person, ALL_CAPABILITIES, UNUSED_SECONDS, ['user_topic']);
     await this.insist(person, 'DELETE', '/events', { queue_id: json.queue_id });
     const lineOf = (each: Wire) => `${each.topic_name.toUpperCase()} ${each.visibility_policy}`;
     return (json.user_topics ?? []).map(lineOf).sort();

@@ -50,6 +50,10 @@ export class Deliveries {
     this.expected.push(expected);
   }
 
+  get areDue(): boolean {
+    return this.expected.some(({ least }) => least > 0);
+  }
+
   /** Forgets changes that a restored backup does not have. */
   forgetAfter(order: number): void {
     this.expected = this.expected.filter((each) => each.order <= order);

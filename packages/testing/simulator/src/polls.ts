@@ -22,6 +22,11 @@ export class Polls {
     this.moments = [this.moments[0], this.moments[2], now];
   }
 
+  /** True if the access of people has changed since the last poll, of which events tell everybody. */
+  isBefore({ accessChanges }: Moment): boolean {
+    return this.moments[2].accessChanges < accessChanges;
+  }
+
   /** True if the queue may have ended (events §6.1). A crash takes it back to its last stored position. */
   mayHaveEnded(now: Moment): boolean {
     const [registered, acknowledged, last] = this.moments;

@@ -66,6 +66,8 @@ const ROUND_PAUSE_SECONDS = 60;
 const SHIFT_SECONDS = 3600;
 /** Maximum number of people who are online at a time. */
 const MAX_PRESENT = 4;
+/** Steps after which all clients poll. Others poll if they must have events. */
+const POLL_EVERY = 10;
 /** Steps between two checks of all people. */
 const FULL_CHECK_EVERY = 100;
 /** Share of the steps after which one person is checked. */
@@ -320,16 +322,19 @@ async function checkStep(company: Company, group: readonly Step[], played: numbe
   await company.checkAnswers();
   await company.checkErasures(false);
   const { present } = company;
-  for (const person of present) await company.checkEvents(person);
+  const isForAll = played % POLL_EVERY === 0;
+  for (const person of present) if (isForAll || company.isDue(person)) await company.checkEvents(person);
   const witness = present[Math.floor(((step.a * 977 + step.b) % 1) * present.length)]!;
   const message = company.model.readable(step.by).at(-1 - Math.floor(step.a * 3));
-  if (message) await company.checkMessage(message, ACCESS_STEPS.has(step.kind) ? present : [step.by, witness]);
-  if (ACCESS_STEPS.has(step.kind)) for (const person of present) await company.checkHidden(person);
+  const isAccess = ACCESS_STEPS.has(step.kind);
+  if (isAccess) for (const person of present) await company.checkAccess(person, message ? [message] : []);
+  else if (message) for (const person of new Set([step.by, witness])) await company.checkMessage(person, message);
   const isFull = played % FULL_CHECK_EVERY === 0;
   if (isFull) await company.endSlowReads();
   if (isFull) for (const person of present) await company.checkPerson(person);
   else if (other(step.b) < CHECKED_SHARE) await company.checkPerson(witness);
-  for (const { kind, by } of group) if (PERSONAL_STEPS.includes(kind)) await company.checkState(by);
+  const personal = group.filter(({ kind }) => PERSONAL_STEPS.includes(kind));
+  for (const person of new Set(personal.map(({ by }) => by))) await company.checkState(person);
   requireNoProblems(company);
   await company.checkApp(false);
   company.stopWaiting();
