@@ -109,6 +109,13 @@ describe('simulation', () => {
         ...[step(33, 'deleteTopic', 0.99, 0), step(33.01, 'send', 0.5, 0)],
       ],
     ],
+    [
+      'hundreds of events wait in the queues, and the topic is moved and deleted',
+      [
+        ...[step(9, 'send', 0.5, 0), step(9.01, 'discuss', 0.5, 0.95), { ...step(9.02, 'move', 0.99, 0.5), by: 0 }],
+        ...[step(9.03, 'markUnread', 0.5, 0.1), step(9.04, 'deleteTopic', 0.99, 0), step(9.05, 'send', 0.5, 0)],
+      ],
+    ],
     ['a client waits for a message', [step(9, 'send', 0, 0), step(9.001, 'send', 0.9, 0.9)]],
     ['the owner changes a role and thereby the members of system groups', [step(9, 'send'), step(9.01, 'promote')]],
   ])('keeps every invariant if %s', async (_, steps) => {

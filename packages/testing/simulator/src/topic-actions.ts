@@ -5,6 +5,8 @@ import { destinationOf, send } from './sending.js';
 
 /** Minimum number of messages that people write in quick succession. */
 const DISCUSSED = 32;
+/** Number of messages of a tenth of the discussions, which fill the queues of clients and a topic. */
+const LONG_DISCUSSION = 300;
 
 /** Removes deleted messages from the model, and expects the events. */
 export function removeAll(company: Company, by: Person, messages: readonly Message[]): void {
@@ -26,7 +28,8 @@ async function discuss(company: Company, step: Choices): Promise<void> {
   const destination = destinationOf(company, { ...step, a: 0.25 + step.a * 0.75 });
   if (!destination || !('channel' in destination)) return;
   const writers = present.filter((person) => model.mayPost(person, destination.channel));
-  for (let n = Math.floor(DISCUSSED * (1 + step.b)); n > 0; n--) {
+  const count = step.b > 0.9 ? LONG_DISCUSSION : Math.floor(DISCUSSED * (1 + step.b));
+  for (let n = count; n > 0; n--) {
     const by = pick(writers, other(step.b + n))!;
     await send(company, { ...step, by }, undefined, null, destination);
   }
