@@ -1,6 +1,6 @@
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Clock, ReportProblem } from '@parley/domain/kernel';
+import { type Clock, isDue, type ReportProblem } from '@parley/domain/kernel';
 import { type PhonePush, type PhoneResult, type PhoneSender, type PushToken, SENT_TO_PHONE } from '@parley/domain/push';
 import type { OutgoingProxy } from './outgoing-proxy.js';
 import { readShort } from './read-short.js';
@@ -62,7 +62,7 @@ abstract class RepeatingSender implements PhoneSender {
   async send(to: PushToken, push: PhonePush): Promise<PhoneResult> {
     const { clock } = this.parts;
     const startedAt = performance.now();
-    for (let attempt = 1; clock.nowMs() >= this.downUntilMs; attempt++) {
+    for (let attempt = 1; isDue(this.downUntilMs, clock.nowMs(), DOWN_MS); attempt++) {
       try {
         const result = await this.attempt(to, push);
         if (result.outcome === 'unreached') this.report(`${this.name} accepts no notifications: ${result.reason}`);
@@ -80,7 +80,7 @@ abstract class RepeatingSender implements PhoneSender {
 
   private report(problem: string): void {
     const now = this.parts.clock.nowMs();
-    if (now < this.reportsAfterMs) return;
+    if (!isDue(this.reportsAfterMs, now, REPORT_MS)) return;
     this.reportsAfterMs = now + REPORT_MS;
     this.parts.report(problem, {}, 'warn');
   }
@@ -134,7 +134,8 @@ export class ApnsSender extends RepeatingSender {
   /** Shared by all notifications, since Apple limits how often the signature may change. */
   private async sign(): Promise<string> {
     const now = this.parts.clock.now();
-    if (this.signature && now - this.signature.madeAt < SIGNATURE_SECONDS) return this.signature.text;
+    if (this.signature && !isDue(this.signature.madeAt + SIGNATURE_SECONDS, now, SIGNATURE_SECONDS))
+      return this.signature.text;
     const { importPKCS8, SignJWT } = await import('jose');
     const { key, keyId, teamId } = this.account;
     const text = await new SignJWT()

@@ -1,4 +1,4 @@
-import type { Clock } from '@parley/domain/kernel';
+import { type Clock, isDue } from '@parley/domain/kernel';
 
 interface ResultLimits<T> {
   readonly maxCount: number;
@@ -14,6 +14,7 @@ interface Entry<T> {
   readonly bytes: number;
   /** Infinite while the result is loading. */
   readonly expiresAtMs: number;
+  readonly validForMs: number;
 }
 
 /** Cache of loaded results, bounded by number, bytes and age. Concurrent requests for a key share one load. */
@@ -30,19 +31,20 @@ export class ResultCache<T> {
   /** Returns the cached result, or calls `load`. Rejections are not cached. */
   get(key: string, load: () => Promise<T>): Promise<T> {
     const existing = this.entries.get(key);
-    if (existing && this.clock.nowMs() < existing.expiresAtMs) {
+    if (existing && !isDue(existing.expiresAtMs, this.clock.nowMs(), existing.validForMs)) {
       this.entries.delete(key);
       this.entries.set(key, existing);
       return existing.result;
     }
     const result = load();
-    this.put(key, { result, bytes: 0, expiresAtMs: Number.POSITIVE_INFINITY });
+    this.put(key, { result, bytes: 0, expiresAtMs: Number.POSITIVE_INFINITY, validForMs: Number.POSITIVE_INFINITY });
     result.then(
       (loaded) => {
         if (this.entries.get(key)?.result !== result) return;
         const { limits } = this;
-        const expiresAtMs = this.clock.nowMs() + limits.secondsOf(loaded) * 1000;
-        this.put(key, { result, bytes: limits.bytesOf(loaded), expiresAtMs });
+        const validForMs = limits.secondsOf(loaded) * 1000;
+        const expiresAtMs = this.clock.nowMs() + validForMs;
+        this.put(key, { result, bytes: limits.bytesOf(loaded), expiresAtMs, validForMs });
       },
       () => {
         if (this.entries.get(key)?.result === result) this.remove(key);

@@ -142,6 +142,8 @@ export const CONFIRMATION_EMAIL = emailJobKind<ConfirmationEmailPayload>({
 
 export const FORGET_CONFIRMATION = jobKind<ForgetPayload>({
   name: 'confirmations.forget',
+  isFixed: true,
+  deletes: true,
   readPayload: idPayload('confirmationId'),
 });
 

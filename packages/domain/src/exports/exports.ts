@@ -191,7 +191,13 @@ export const WRITE_EXPORT = jobKind<ExportPayload>({
 export const RENEW_LEASE_MS = (LEASE_SECONDS * 1000) / 4;
 
 /** Removes the archive of an export after its lifetime. */
-export const EXPIRE_EXPORT = jobKind<ExportPayload>({ name: 'exports.expire', readPayload, concurrency: 1 });
+export const EXPIRE_EXPORT = jobKind<ExportPayload>({
+  name: 'exports.expire',
+  readPayload,
+  concurrency: 1,
+  isFixed: true,
+  deletes: true,
+});
 
 /** Makes the archive of an export unavailable; the caller must delete its bytes. */
 export async function removeArchive(tx: Transaction, removed: RealmExport, at: UnixSeconds): Promise<void> {

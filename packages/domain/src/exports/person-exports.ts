@@ -135,6 +135,8 @@ export const WRITE_PERSON_EXPORT = jobKind<PersonExportPayload>({
 /** Removes a copy after its lifetime. */
 export const EXPIRE_PERSON_EXPORT = jobKind<PersonExportPayload>({
   name: 'exports.expire_person',
+  isFixed: true,
+  deletes: true,
   readPayload,
   concurrency: 1,
 });

@@ -140,6 +140,8 @@ export interface EventQueueRepository extends EventQueueReads {
   /** Idempotent. */
   remove(realmId: RealmId, ids: readonly string[]): Promise<void>;
   removeOfUser(realmId: RealmId, ownerId: UserId): Promise<void>;
+  /** Polls that are too far in the future (`isDue`) count as polls at this time. */
+  bringBack(now: UnixSeconds): Promise<void>;
   /** Removes at most `limit` queues with an expired idle time, of any realm. Returns the removed queues. */
   removeIdle(expiry: Expiry, limit: number): Promise<readonly EndedQueue[]>;
   /** Removes at most `limit` queues of the realm with a lower `floorSeq`. Returns the removed queues. */

@@ -1,6 +1,7 @@
 export * from './administration.js';
 export * from './bus.js';
 export * from './call-counts.js';
+export * from './clock-watch.js';
 export * from './data-keys.js';
 export * from './data-schema-subset.js';
 export * from './data-schemas.js';

@@ -98,6 +98,47 @@ describe('JobRunner', () => {
     expect(done.at(-1)).toBe('later');
   });
 
+  it('runs jobs that delete data only when the clock has been steady for a while', async () => {
+    const { handler, schedule, done, clock, uow, now } = await runnerOf({ ...POST, deletes: true });
+    const clockWatch = { deletionsWaitSeconds: 3600 };
+    const runner = new JobRunner(handler, { uow, clock, report: () => {}, clockWatch });
+    await schedule('expiry');
+    expect(await runner.run()).toBe(now + 3600);
+    expect(done).toEqual([]);
+    clockWatch.deletionsWaitSeconds = 0;
+    await runner.run();
+    expect(done).toEqual(['expiry']);
+  });
+
+  it.each([-3600, -172_800, -63_072_000])(
+    'goes on with retries and leases soon after the clock goes back by %i seconds',
+    async (step) => {
+      const { newRunner, runner, schedule, hooks, prepared, clock, uow } = await runnerOf(MAIL);
+      const bringBack = () => uow.writeAcross((tx) => tx.jobs.bringBack(clock.now()));
+      hooks.prepare = async ({ payload }) => {
+        if (payload.name === 'hangs') await new Promise(() => {});
+        if (prepared.length < 3) throw new Error('once');
+      };
+      await schedule('fails');
+      await schedule('hangs');
+      await runner.run();
+      await new Promise((resolve) => setImmediate(resolve));
+      await runner.run();
+      clock.advance(step);
+      await bringBack();
+      prepared.length = 0;
+      const other = newRunner();
+      await other.run();
+      expect(prepared).toEqual([]);
+      clock.advance(5);
+      await other.run();
+      expect(prepared).toEqual(['fails']);
+      clock.advance(MAIL.leaseSeconds);
+      await other.run();
+      expect(prepared).toEqual(['fails', 'hangs']);
+    },
+  );
+
   it('runs each job once even if two runners find it concurrently', async () => {
     const { runner, newRunner, schedule, done, prepared } = await runnerOf();
     for (let i = 0; i < 20; i++) await schedule(`${i}`);

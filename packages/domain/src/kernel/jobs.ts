@@ -1,3 +1,4 @@
+import { type ClockWatch, isDue } from './clock-watch.js';
 import { DomainError } from './errors.js';
 import { isId, type JobId, type RealmId, type UnixSeconds } from './ids.js';
 import type { Clock, ReportProblem } from './ports.js';
@@ -40,6 +41,10 @@ export interface JobKind<Payload> {
   readonly inOrder: boolean;
   /** Maximum number of concurrent jobs. */
   readonly concurrency: number;
+  /** True if the due time is a moment that people chose or data carry; a step of the clock does not bring it nearer. */
+  readonly isFixed: boolean;
+  /** True if the work deletes data, so that it waits after a large step of the clock. */
+  readonly deletes: boolean;
   /** True if attempts call other servers, so that their failures are warnings. */
   readonly callsOthers: boolean;
   /** True if a quiet server leaves the jobs waiting; default: `callsOthers`. */
@@ -64,6 +69,8 @@ export function jobKind<Payload>(
     leaseSeconds: DEFAULT_LEASE_SECONDS,
     inOrder: kind.leaseSeconds === undefined,
     concurrency: DEFAULT_CONCURRENCY,
+    isFixed: false,
+    deletes: false,
     callsOthers: false,
     waitsWhileQuiet: kind.callsOthers ?? false,
     yields: false,
@@ -99,6 +106,8 @@ export interface EncodedJob {
   readonly format: number;
   /** JSON. */
   readonly payload: string;
+  /** See `JobKind`. */
+  readonly isFixed?: true;
 }
 
 export interface StoredJob extends EncodedJob {
@@ -125,7 +134,8 @@ export function encodeJob<Payload>(kind: JobKind<Payload>, job: NewJob<Payload>)
   const payload = JSON.stringify(job.payload);
   if (payload.length > kind.maxPayloadLength) throw new RangeError(`The payload of a ${kind.name} job is too long`);
   const { realmId, dueAt, key = null } = job;
-  return { realmId, kind: kind.name, key, dueAt, format: kind.format, payload };
+  const encoded = { realmId, kind: kind.name, key, dueAt, format: kind.format, payload };
+  return kind.isFixed ? { ...encoded, isFixed: true } : encoded;
 }
 
 /** @throws if the payload does not match this kind */
@@ -197,6 +207,11 @@ export interface JobRepository extends JobReads {
   release(holder: string, now: UnixSeconds): Promise<void>;
   /** Reschedules a job for another attempt, without a lease. */
   postpone(job: StoredJob, dueAt: UnixSeconds, attempts: number): Promise<boolean>;
+  /**
+   * Brings jobs nearer that are further away than twice their delay (`isDue`): they wait for their delay again. Those at a
+   * fixed time stay.
+   */
+  bringBack(now: UnixSeconds): Promise<void>;
   /** Keeps a given-up job for the operator; it is never due again. `problem` is truncated to MAX_JOB_PROBLEM_LENGTH. */
   setAside(job: StoredJob, at: UnixSeconds, problem: string): Promise<boolean>;
   /** Deletes at most `limit` jobs set aside before that time. Returns the number of deleted jobs. */
@@ -257,6 +272,7 @@ export interface JobRunnerParts {
   readonly report: ReportProblem;
   /** Identifies this start of the server as the holder of leases; without it, they end by time only. */
   readonly holder?: string;
+  readonly clockWatch?: Pick<ClockWatch, 'deletionsWaitSeconds'>;
 }
 
 /** Delay before retrying when the server is busy, which does not count as a failure. */
@@ -299,6 +315,8 @@ export class JobRunner {
    * @throws storage errors; a job's own failure is reported and stored
    */
   async run(): Promise<UnixSeconds | null> {
+    const waitSeconds = this.handler.kind.deletes ? (this.parts.clockWatch?.deletionsWaitSeconds ?? 0) : 0;
+    if (waitSeconds > 0) return this.parts.clock.now() + waitSeconds;
     return this.handler.kind.inOrder ? this.runInOrder() : this.startAll();
   }
 
@@ -356,12 +374,13 @@ export class JobRunner {
     const { clock } = this.parts;
     await this.storeEnded();
     const now = clock.now();
-    for (const [id, { dueAt }] of this.leased) if (dueAt <= now) this.leased.delete(id);
-    const room = this.handler.kind.concurrency - this.leased.size;
+    const { concurrency, leaseSeconds } = this.handler.kind;
+    for (const [id, { dueAt }] of this.leased) if (isDue(dueAt, now, leaseSeconds)) this.leased.delete(id);
+    const room = concurrency - this.leased.size;
     const next = await this.nextDueAt();
     if (next === null || next > now) return next;
     const leased = [...this.leased.values()];
-    const share = Math.max(1, Math.floor(this.handler.kind.concurrency / 2));
+    const share = Math.max(1, Math.floor(concurrency / 2));
     const started = room > 0 ? await this.lease(now, room, share - leased.filter(isRepeated).length) : [];
     // Only jobs without room are due; the end of another job makes room.
     if (started.length === 0 && leased.length > 0) return Math.min(...leased.map(({ dueAt }) => dueAt));

@@ -28,6 +28,19 @@ describe('Leases', () => {
     expect(storage.commits).toBe(commits + 1);
   });
 
+  it.each([3600, 172_800, 63_072_000].flatMap((step) => [step, -step]))(
+    'goes on after a step of the clock by %i seconds and does not have two holders',
+    async (step) => {
+      const { one, other, clock } = await twoServers();
+      await one.take('work', 90);
+      await one.take('left', 90);
+      clock.advance(step);
+      expect([await one.take('work', 90), await other.take('work', 90)]).toEqual([0, 90]);
+      expect(await other.take('left', 90)).toBe(0);
+      expect(await one.take('left', 90)).toBe(90);
+    },
+  );
+
   it('lets another server take over when the first one stops', async () => {
     const { one, other, uow, clock } = await twoServers();
     await one.take('work', 90);

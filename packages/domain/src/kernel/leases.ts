@@ -1,3 +1,4 @@
+import { isDue } from './clock-watch.js';
 import type { UnixSeconds } from './ids.js';
 import type { Clock } from './ports.js';
 import type { UnitOfWork } from './unit-of-work.js';
@@ -15,7 +16,10 @@ export interface LeaseReads {
 
 /** Every implementation passes lease-repository.contract.ts. */
 export interface LeaseRepository extends LeaseReads {
-  /** Takes or extends the lease unless another holder has it at `now`. Returns the lease then in force. */
+  /**
+   * Takes or extends the lease unless another holder has it at `now`, until a time that is not too far away for such a
+   * lease (`isDue`). Returns the lease then in force.
+   */
   take(name: string, lease: Lease, now: UnixSeconds): Promise<Lease>;
   /** Ends all leases of the holder. */
   release(holder: string): Promise<void>;
@@ -62,7 +66,7 @@ export class Leases {
    */
   async take(name: string, seconds: number): Promise<number> {
     const now = this.clock.now();
-    if ((this.held.get(name) ?? 0) - now > seconds / 2) return 0;
+    if (!isDue((this.held.get(name) ?? 0) - seconds / 2, now, seconds / 2)) return 0;
     const wanted = { holder: this.holder, until: now + seconds };
     const lease = await this.uow.writeAcross(({ leases }) => leases.take(name, wanted, now), SHARED);
     if (lease.holder !== this.holder) {

@@ -106,10 +106,16 @@ describe('LiveQueue', () => {
     expect(queue.unsavedPosition(seq(5), NOW)).toBeNull();
     queue.acknowledge(6 * POSITIONS_PER_SEQ, 130);
     const position = { id: 'q', acked: 6 * POSITIONS_PER_SEQ, floorSeq: 7, lastPolledAt: 130 };
-    expect(queue.unsavedPosition(seq(7), NOW)).toEqual(position);
-    expect(queue.unsavedPosition(seq(7), NOW)).toEqual(position);
-    queue.markSaved(queue.unsavedPosition(seq(7), NOW)!);
-    expect(queue.unsavedPosition(seq(7), NOW)).toBeNull();
+    expect(queue.unsavedPosition(seq(7), 130)).toEqual(position);
+    expect(queue.unsavedPosition(seq(7), 140)).toEqual(position);
+    queue.markSaved(queue.unsavedPosition(seq(7), 140)!);
+    expect(queue.unsavedPosition(seq(7), 140)).toBeNull();
+  });
+
+  it('counts a poll from the future as a poll when its position is saved', () => {
+    const queue = live();
+    queue.acknowledge(6 * POSITIONS_PER_SEQ, 100_000);
+    expect(queue.unsavedPosition(seq(7), 130)).toMatchObject({ lastPolledAt: 130 });
     for (const change of [
       () => queue.push(due(7)),
       () => queue.acknowledge(queue.acked + 1, 130),

@@ -236,10 +236,10 @@ export class LiveQueue {
     return first === undefined ? lastSeq : ((seqOf(first) - 1) as EventSeq);
   }
 
-  /** Returns the current position. A waiting poll counts as a poll at this moment. */
+  /** Returns the current position. A waiting poll, and one from the future, counts as a poll at this moment. */
   position(lastSeq: EventSeq, now: UnixSeconds): QueuePosition {
     const { acked, queue } = this;
-    const lastPolledAt = this.isWaitedFor ? now : this.lastPolledAt;
+    const lastPolledAt = this.isWaitedFor ? now : Math.min(this.lastPolledAt, now);
     return { id: queue.id, acked, floorSeq: this.floor(lastSeq), lastPolledAt };
   }
 

@@ -1,4 +1,5 @@
 import type { Bus, BusHint, Unsubscribe } from './bus.js';
+import { isDue } from './clock-watch.js';
 import {
   type EventListener,
   type FollowedLog,
@@ -224,7 +225,7 @@ export class LogFollower implements EventListener, FollowedLog {
 
   private closeIdle(): void {
     const nowMs = this.parts.clock.nowMs();
-    if (this.followed !== 'open' || nowMs < this.nextCloseMs) return;
+    if (this.followed !== 'open' || !isDue(this.nextCloseMs, nowMs, IDLE_MS)) return;
     this.nextCloseMs = nowMs + IDLE_MS;
     for (const [realmId, realm] of this.realms) {
       const isIdle = !realm.isUsed && !this.listeners.some((listener) => listener.holds?.(realmId));

@@ -84,6 +84,32 @@ describe('idle event queue', () => {
     expect(await stored(events, id)).toBeNull();
   });
 
+  it.each([3600, 172_800, 63_072_000].flatMap((step) => [step, -step]))(
+    'survives a step of the clock by %i seconds and expires after its idle time',
+    async (step) => {
+      const clockWatch = { steadySince: 0 };
+      const { fixture, events } = await start({ clockWatch, isOnlyServer: true });
+      const { clock } = fixture;
+      clockWatch.steadySince = clock.now();
+      const ids = [await events.register('hamlet'), await events.register('hamlet')];
+      await events.hub.acknowledge(await events.open('hamlet', ids[0]!), -1);
+      await events.sweep.run();
+      clock.advance(step);
+      clockWatch.steadySince = clock.now();
+      await fixture.uow.writeAcross((tx) => tx.queues.bringBack(clock.now()));
+      const sweep = async () => {
+        await events.sweep.run();
+        await events.sweep.removeExpired();
+        return Promise.all(ids.map(async (id) => (await stored(events, id)) !== null));
+      };
+      expect(await sweep()).toEqual([true, true]);
+      clock.advance(599);
+      expect(await sweep()).toEqual([true, true]);
+      clock.advance(601 + UNSAVED_SECONDS);
+      expect(await sweep()).toEqual([false, false]);
+    },
+  );
+
   it('expires in every realm despite many queues and damaged rows', async () => {
     const { fixture, events } = await start();
     const other = await anotherRealm(fixture, aRealm({ stringId: 'venice' }), aUser({ name: 'othello' }));

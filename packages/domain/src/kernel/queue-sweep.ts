@@ -1,3 +1,4 @@
+import { type ClockWatch, isDue } from './clock-watch.js';
 import { publishLastEnded } from './ended-queues.js';
 import { DomainError } from './errors.js';
 import { MAX_EVENTS_FOR_CONSUMERS } from './event-consumption.js';
@@ -15,6 +16,8 @@ export interface QueueSweepParts {
   /** Storage with units of work that do not open organizations, for checks that find nothing to do. */
   readonly storage: UnitOfWork;
   readonly clock: Clock;
+  /** Default: the clock is steady since the creation of the sweep. */
+  readonly clockWatch?: Pick<ClockWatch, 'steadySince'>;
   readonly eventLoop: EventLoop;
   readonly hub: EventHub;
   readonly report: ReportProblem;
@@ -76,6 +79,11 @@ export class QueueSweep {
     private readonly options: QueueSweepOptions = DEFAULT_SWEEP_OPTIONS,
   ) {
     this.startedAt = parts.clock.now();
+  }
+
+  /** Earlier polls count as polls at this time, because nobody could poll, or the clock was another one. */
+  private get servedSince(): UnixSeconds {
+    return this.parts.clockWatch?.steadySince ?? this.startedAt;
   }
 
   /** Runs all parts and reports the failure of each without stopping the others. */
@@ -151,7 +159,8 @@ export class QueueSweep {
     for (const [live, position] of moved) live.markSaved(position);
     hub.forgetRemoved(failed.map((id) => ({ realmId, id })));
     const now = clock.now();
-    for (const live of queues) if (now - live.lastPolledAt >= SLEEP_SECONDS) hub.deactivateQueue(live);
+    for (const live of queues)
+      if (isDue(live.lastPolledAt + SLEEP_SECONDS, now, SLEEP_SECONDS)) hub.deactivateQueue(live);
   }
 
   /**
@@ -161,9 +170,11 @@ export class QueueSweep {
   async removeExpired(): Promise<void> {
     if (!this.options.isOnlyServer) return;
     const { hub, clock, uow } = this.parts;
+    const { servedSince } = this;
     const now = clock.now();
     for (const { queue, lastPolledAt, isWaitedFor, isClosed } of hub.liveQueues) {
-      if (isWaitedFor || isClosed || now - lastPolledAt < queue.idleTimeoutSeconds) continue;
+      const idleSeconds = now - Math.max(lastPolledAt, servedSince);
+      if (isWaitedFor || isClosed || idleSeconds < queue.idleTimeoutSeconds) continue;
       const { realmId, ownerId, id } = queue;
       await this.attempt('giving up an idle event queue', { realmId }, async () => {
         const stored = await uow.read(realmId, ({ queues }) => queues.find(realmId, id));
@@ -178,7 +189,7 @@ export class QueueSweep {
 
   private async removeIdle(): Promise<void> {
     const before = this.parts.clock.now() - UNSAVED_SECONDS;
-    await this.removeAll((tx) => tx.queues.removeIdle({ before, servedSince: this.startedAt }, SLICE));
+    await this.removeAll((tx) => tx.queues.removeIdle({ before, servedSince: this.servedSince }, SLICE));
   }
 
   private async sweepRealm({ realmId, seq, prunedUpTo }: LogEnd): Promise<void> {

@@ -77,6 +77,8 @@ export const ACCESS_TOKEN_FEATURE = {
 /** Removes the token at the end of its validity. */
 export const END_TOKEN_JOB = jobKind({
   name: 'accounts.end_token',
+  isFixed: true,
+  deletes: true,
   readPayload: idPayload<{ readonly id: number }>('id'),
 });
 

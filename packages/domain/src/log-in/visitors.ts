@@ -30,4 +30,9 @@ declare module '../kernel/feature-types.js' {
 }
 
 /** Ends the visit at its time. */
-export const END_VISIT_JOB = jobKind<EndVisitPayload>({ name: 'accounts.end_visit', readPayload: idPayload('userId') });
+export const END_VISIT_JOB = jobKind<EndVisitPayload>({
+  name: 'accounts.end_visit',
+  readPayload: idPayload('userId'),
+  isFixed: true,
+  deletes: true,
+});

@@ -97,6 +97,8 @@ export const INVITATION_EMAIL = emailJobKind<InvitationEmailPayload>({
 
 export const FORGET_INVITATION = jobKind<{ readonly invitationId: number }>({
   name: 'invitations.forget',
+  isFixed: true,
+  deletes: true,
   readPayload: idPayload('invitationId'),
 });
 

@@ -473,6 +473,8 @@ export interface MessageReads {
     realmId: RealmId,
     ids: readonly MessageId[],
   ): Promise<readonly { readonly id: MessageId; readonly sentAt: UnixSeconds }[]>;
+  /** Returns when the message with the greatest id of all realms was sent. */
+  latestSentAt(): Promise<UnixSeconds | null>;
   /** Returns the oldest `limit` existing ids below `before` (null: any), ascending. */
   listOldestIds(
     realmId: RealmId,

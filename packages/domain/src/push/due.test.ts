@@ -298,6 +298,8 @@ describe('isIdle', () => {
     ['a client unused for a year', true, { lastActive: 1000 - 31_536_000, lastConnected: 1000 }, true],
     ['a client that was never used', true, { lastActive: null, lastConnected: 1000 }, true],
     ['a client without presence', true, null, true],
+    ['a client and activity in the future', true, { lastActive: 173_800, lastConnected: 173_800 }, true],
+    ['a client and the activity of a server ahead', true, { lastActive: 1010, lastConnected: 1010 }, false],
     ['recent activity without a client', false, { lastActive: 1000, lastConnected: 1000 }, true],
   ] as const)('evaluates %s', (_, receivesMessages, presence, expected) => {
     expect(isIdle(receivesMessages, presence, 1000)).toBe(expected);

@@ -2,7 +2,7 @@ import type { ChannelNotifications } from '../channels/subscriptions.js';
 import type { TopicVisibility } from '../channels/topic-policies.js';
 import type { UnixSeconds } from '../kernel/ids.js';
 import type { UserSettings } from '../realms/user-settings.js';
-import { OFFLINE_SECONDS, type PresenceTimes } from '../users/presence.js';
+import { isOlder, OFFLINE_SECONDS, type PresenceTimes } from '../users/presence.js';
 
 /** Reasons why a message is due to a user, strongest first (organization §15). */
 export const DUE_REASONS = [
@@ -72,7 +72,7 @@ export interface Due {
 
 /** True if no client receives messages, or none was used in the last few minutes (organization §15). */
 export const isIdle = (receivesMessages: boolean, presence: PresenceTimes | null, now: UnixSeconds): boolean =>
-  !receivesMessages || presence?.lastActive == null || now - presence.lastActive > OFFLINE_SECONDS;
+  !receivesMessages || isOlder(presence?.lastActive ?? null, now, OFFLINE_SECONDS);
 
 /** Returns whether and why a message is due to a recipient; null if it is not due (organization §15, users §6). */
 export function decideDue(facts: DueFacts): Due | null {

@@ -43,6 +43,8 @@ const KEY = 'realm';
 
 export const DELETE_REALM_DATA = jobKind<DeletionPayload>({
   name: 'realms.delete_data',
+  isFixed: true,
+  deletes: true,
   readPayload: (stored) => ({ place: (stored as DeletionPayload).place }),
   concurrency: 1,
 });

@@ -1,4 +1,5 @@
 import type { Bus, BusHint } from '../kernel/bus.js';
+import { isDue } from '../kernel/clock-watch.js';
 import type { EphemeralEvents } from '../kernel/event.js';
 import type { EventListener, StoredEvent } from '../kernel/event-log.js';
 import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
@@ -245,14 +246,14 @@ export class PresenceBoard implements EventListener {
 
   private async open(realmId: RealmId): Promise<RealmBoard> {
     const board = this.realms.get(realmId);
-    if (board && this.clock.nowMs() < board.refreshAtMs) return board;
+    if (board && !isDue(board.refreshAtMs, this.clock.nowMs(), REFRESH_MS)) return board;
     return this.uow.read(realmId, (repositories) => this.openIn(repositories, realmId));
   }
 
   private async openIn(repositories: Repositories, realmId: RealmId): Promise<RealmBoard> {
     const board = this.realms.get(realmId);
     if (!board) return this.load(repositories, realmId);
-    if (this.clock.nowMs() < board.refreshAtMs) return board;
+    if (!isDue(board.refreshAtMs, this.clock.nowMs(), REFRESH_MS)) return board;
     board.refreshAtMs = this.clock.nowMs() + REFRESH_MS;
     this.apply(board, await readStored(repositories, realmId, board));
     return board;

@@ -39,6 +39,11 @@ it.each([
   expect(statusOf(times)).toEqual({ status, timestamp: NOW - seconds });
 });
 
+it.each([3600, 172_800, 63_072_000])('a presence %i seconds in the future is replaced by the next report', (step) => {
+  expect(timesAfterReport(ago(-step, -step), 'active', NOW)).toEqual(ago(0, 0));
+  expect(comesOnline(ago(-step, -step), 'active', NOW)).toBe(true);
+});
+
 it('timesAfterSwitch makes a hidden user appear offline', () => {
   expect(timesAfterSwitch(false, NOW)).toEqual(ago(null, 320));
   expect(timesAfterSwitch(true, NOW)).toEqual(ago(0, 0));

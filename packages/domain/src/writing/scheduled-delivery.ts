@@ -35,6 +35,7 @@ const COMMON = {
   leaseSeconds: 5,
   inOrder: true,
   waitsWhileQuiet: true,
+  isFixed: true,
 };
 
 export const SCHEDULED_MESSAGE_JOB = jobKind({ name: 'scheduling.send_message', ...COMMON });

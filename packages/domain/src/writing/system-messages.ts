@@ -1,6 +1,7 @@
 import type { Channel } from '../channels/channel.js';
 import { type ChannelNotice, configuredChannel, type NotificationBot } from '../channels/channel-notices.js';
 import type { GroupNotices, MembershipNotice } from '../groups/group.js';
+import { isDue } from '../kernel/clock-watch.js';
 import { DomainError, orThrow } from '../kernel/errors.js';
 import { type Caller, type GroupId, isId, type UnixSeconds, type UserId } from '../kernel/ids.js';
 import { encodeJob, type Job, type JobHandler, type JobWork, jobKind } from '../kernel/jobs.js';
@@ -375,7 +376,7 @@ export class BotOwnerWarnings {
 
   private isDue(botId: UserId): boolean {
     const warnedAt = this.warnedAt.get(botId);
-    return warnedAt === undefined || this.clock.now() - warnedAt >= PAUSE;
+    return warnedAt === undefined || isDue(warnedAt + PAUSE, this.clock.now(), PAUSE);
   }
 
   private async warn(
@@ -402,7 +403,7 @@ export class BotOwnerWarnings {
     const now = this.clock.now();
     // Entries are in insertion order, so expired ones come first.
     for (const [id, at] of this.warnedAt) {
-      if (now - at < PAUSE && this.warnedAt.size < MAX_REMEMBERED) break;
+      if (!isDue(at + PAUSE, now, PAUSE) && this.warnedAt.size < MAX_REMEMBERED) break;
       this.warnedAt.delete(id);
     }
     this.warnedAt.set(botId, now);

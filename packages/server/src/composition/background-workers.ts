@@ -2,7 +2,14 @@ import { RemoveOldBounces } from '@parley/domain/access';
 import { MarkIdleChannels } from '@parley/domain/channels';
 import { ReadFileTexts, SweepFiles } from '@parley/domain/files';
 import { RemoveUnusedGroups } from '@parley/domain/groups';
-import { Leases, type NodeState, type StorageGauges, type UnitOfWork } from '@parley/domain/kernel';
+import {
+  type Clock,
+  type ClockWatch,
+  Leases,
+  type NodeState,
+  type StorageGauges,
+  type UnitOfWork,
+} from '@parley/domain/kernel';
 import { type PeopleDirectory, RemoveExpiredLogIns, SyncDirectory } from '@parley/domain/log-in';
 import { CopyErasuresToLedger, RemoveOldAuditEntries, ReportUnsupportedSchemas } from '@parley/domain/membership';
 import { PlanDigests, RefreshPushStatus, RemoveExpiredReplyAddresses } from '@parley/domain/push';
@@ -35,6 +42,8 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const DAY_SECONDS = 86_400;
+/** Interval of looking for steps of the clock. */
+const CLOCK_MS = 30 * SECOND_MS;
 
 /** Pause between two units of indexing, which leaves others most of the time. */
 const INDEXING_PAUSE_MS = 10;
@@ -53,6 +62,8 @@ interface RecurringTask {
   readonly isOwn?: boolean;
   /** True if the work rests while nobody uses the server. */
   readonly rests?: boolean;
+  /** True if the work deletes data because of their age, so that it waits after a large step of the clock. */
+  readonly deletes?: boolean;
   readonly run: () => Promise<unknown>;
 }
 
@@ -124,12 +135,22 @@ function scheduleOf(get: Get): Schedule {
     if (rests) activity.onResume(() => worker.wakeIn(recurrence.firstDelayMs));
     return worker;
   };
-  const every = ({ name, everyMs, firstMs = everyMs, isOwn = false, rests = false, run }: RecurringTask) => {
+  const every = ({
+    name,
+    everyMs,
+    firstMs = everyMs,
+    isOwn = false,
+    rests = false,
+    deletes = false,
+    run,
+  }: RecurringTask) => {
     const recurrence = {
       name,
       firstDelayMs: firstMs,
       retryDelayMs: everyMs,
       run: async () => {
+        const settlesInMs = deletes ? get('clockWatch').deletionsWaitSeconds * SECOND_MS : 0;
+        if (settlesInMs > 0) return Math.min(settlesInMs, everyMs);
         const waitSeconds = isOwn ? 0 : await leases.take(name, everyMs / SECOND_MS + LEASE_MARGIN_SECONDS);
         if (waitSeconds > 0) return Math.min(waitSeconds * SECOND_MS, everyMs);
         await run();
@@ -238,6 +259,11 @@ function serverWorkers(
 ): readonly Worker[] {
   const { shedsLoad, reportPresence, bucket, dataFolder } = options;
   return [
+    recurring({
+      name: 'bringing back times from the future',
+      firstDelayMs: 0,
+      run: clockFollower(get('clockWatch'), get('unitOfWork'), get('clock')),
+    }),
     every({
       name: 'exchanging rate limit counts',
       everyMs: SECOND_MS,
@@ -339,6 +365,7 @@ function expiryWorkers(
   return [
     every({
       name: 'deleting expired messages',
+      deletes: true,
       everyMs: HOUR_MS,
       firstMs: MINUTE_MS,
       // A message is gone within a day of its time (channels §4.4).
@@ -352,6 +379,7 @@ function expiryWorkers(
       : [
           every({
             name: 'removing unused files',
+            deletes: true,
             // Files are kept for at least a week, orphaned bytes for an hour.
             everyMs: 6 * HOUR_MS,
             firstMs: 10 * MINUTE_MS,
@@ -364,6 +392,7 @@ function expiryWorkers(
         ]),
     every({
       name: 'removing old entries of the audit log',
+      deletes: true,
       everyMs: HOUR_MS,
       run: () => resolve(RemoveOldAuditEntries).execute({ keepSeconds: keepAuditDays * DAY_SECONDS }),
     }),
@@ -376,6 +405,7 @@ function expiryWorkers(
     }),
     every({
       name: 'removing expired sessions',
+      deletes: true,
       everyMs: HOUR_MS,
       run: () => resolve(RemoveExpiredSessions).execute(),
     }),
@@ -433,6 +463,7 @@ function expiredAddressWorkers({ every }: Schedule, resolve: Resolve): readonly 
   return [
     every({
       name: 'removing expired addresses',
+      deletes: true,
       everyMs: HOUR_MS,
       run: async () => {
         await resolve(RemoveExpiredReplyAddresses).execute();
@@ -441,6 +472,7 @@ function expiredAddressWorkers({ every }: Schedule, resolve: Resolve): readonly 
     }),
     every({
       name: 'removing expired log-ins',
+      deletes: true,
       everyMs: MINUTE_MS,
       run: () => resolve(RemoveExpiredLogIns).execute(),
     }),
@@ -461,6 +493,7 @@ function followUpWorkers({ recurring, every }: Schedule, get: Get, resolve: Reso
     ),
     every({
       name: 'removing failed jobs',
+      deletes: true,
       everyMs: HOUR_MS,
       run: () => forgetJobs(get('unitOfWork'), get('clock').now() - KEEP_JOBS_SECONDS),
     }),
@@ -488,6 +521,24 @@ async function syncDirectory(directory: PeopleDirectory, resolve: Resolve, get: 
   const fields = { audit: 'administration', program: `LDAP: ${directory.name}`, people, ...counts, stopped };
   if (stopped !== null) logger.error(fields, 'the synchronization of a directory stopped');
   else warn(logger, { ...fields, problems: problems.slice(0, 10) }, 'synchronized a directory');
+}
+
+/** Brings stored times back at the start, and after each step of the clock. */
+function clockFollower(watch: ClockWatch, uow: UnitOfWork, clock: Clock): () => Promise<number> {
+  let steps: number | null = null;
+  return async () => {
+    if (steps === null) watch.compare(await uow.readAcross(({ messages }) => messages.latestSentAt()));
+    watch.look();
+    const present = watch.steps;
+    if (steps !== present) {
+      await uow.writeAcross(async ({ jobs, queues }) => {
+        await jobs.bringBack(clock.now());
+        await queues.bringBack(clock.now());
+      });
+    }
+    steps = present;
+    return CLOCK_MS;
+  };
 }
 
 async function forgetJobs(uow: UnitOfWork, before: number): Promise<void> {

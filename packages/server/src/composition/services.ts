@@ -1,5 +1,13 @@
 import type { CommitListener, Ports, PublishingUnitOfWork } from '@parley/domain/composition';
-import type { EventHub, EventListener, JobHandler, LogFollower, QueueSweep, UnitOfWork } from '@parley/domain/kernel';
+import type {
+  ClockWatch,
+  EventHub,
+  EventListener,
+  JobHandler,
+  LogFollower,
+  QueueSweep,
+  UnitOfWork,
+} from '@parley/domain/kernel';
 import type { Authenticator, ExpressAdapter, LoadGauge, LongPoll, PublicRealms, Route } from '@parley/http';
 import type { OutgoingProxy, PublicWebClient } from '@parley/node-adapters';
 import type { Consumers } from '../facade/consumers.js';
@@ -26,6 +34,7 @@ export interface ServerServices extends InjectedServices {
   /** Records operations in the audit log. */
   readonly auditTrail: AuditTrail;
   readonly activity: Activity;
+  readonly clockWatch: ClockWatch;
   readonly follower: LogFollower;
   readonly hub: EventHub;
   readonly queueSweep: QueueSweep;

@@ -1,4 +1,11 @@
-import type { AddressedRealm, Clock, RealmId, RealmUrls, UnitOfWork } from '@parley/domain/kernel';
+import {
+  type AddressedRealm,
+  type Clock,
+  isDue,
+  type RealmId,
+  type RealmUrls,
+  type UnitOfWork,
+} from '@parley/domain/kernel';
 import type { Realm, ServerAddress } from '@parley/domain/realms';
 import type { RealmDirectory } from '@parley/http';
 
@@ -122,7 +129,7 @@ export class RealmResolver implements RealmUrls, RealmDirectory {
    * added.
    */
   private believed(look: () => ListedRealm | undefined): ListedRealm | undefined {
-    return this.clock.nowMs() - this.readAtMs > BELIEVED_MS ? undefined : look();
+    return isDue(this.readAtMs + BELIEVED_MS, this.clock.nowMs(), BELIEVED_MS) ? undefined : look();
   }
 
   private async lookAgain(look: () => ListedRealm | undefined): Promise<ListedRealm | undefined> {

@@ -150,6 +150,7 @@ export async function openParley(
       ...(examine && !hostOptions.isOneOff && { examineStorage: examine }),
       unitOfWork: storage.uow,
       clock,
+      isClockWatched: ports.clock === undefined,
       randomness: ports.randomness ?? new SystemRandomness(),
       passwordHasher: ports.passwordHasher ?? new HashQueue(new ScryptPasswordHasher(), { groupOf: ipGroup }),
       markdownRenderer: ports.renderer ?? ownRenderer!,

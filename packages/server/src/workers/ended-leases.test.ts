@@ -18,7 +18,7 @@ async function stage() {
     await new Leases(uow, clock, holder).take(`work of ${holder}`, 3600);
   };
   const isWorkFree = async (holder: string) =>
-    (await new Leases(uow, clock, 'next').take(`work of ${holder}`, 60)) === 0;
+    (await new Leases(uow, clock, 'next').take(`work of ${holder}`, 3600)) === 0;
   const dueJobs = () => uow.readAcross(async ({ jobs }) => (await jobs.listDue(SELECTION, now, 10)).length);
   return { leases: new EndedLeases(uow, clock), leaseAs, isWorkFree, dueJobs };
 }

@@ -167,7 +167,7 @@ export class Engine {
     this.serverIds.add(serverId);
     const parley = await composeParley({
       ...{ unitOfWork, bus, logger, unicodeEmoji },
-      ...{ clock: time, timers: time, eventLoop: time, randomness: this.randomness },
+      ...{ clock: time, isClockWatched: true, timers: time, eventLoop: time, randomness: this.randomness },
       ...{ mailer: this.outside, webhookClient: this.outside, push: this.outside },
       ...{ blobs: this.blobs, partialBlobs: this.partialBlobs, images: new FakeImageProcessor() },
       ...{ passwordHasher: plainHasher, markdownRenderer: new ZulipMarkdownRenderer() },

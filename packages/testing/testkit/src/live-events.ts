@@ -2,6 +2,7 @@ import { DELIVERY_FEATURES, PublishingUnitOfWork, QUEUE_FILTERS } from '@parley/
 import {
   type Audience,
   type Bus,
+  type ClockWatch,
   DEFAULT_HUB_OPTIONS,
   DEFAULT_SWEEP_OPTIONS,
   type Delivery,
@@ -39,6 +40,8 @@ export const fakeCatalogue: EventCatalogue = {
 
 export interface LiveEventsOptions extends Partial<EventHubOptions>, Partial<QueueSweepOptions> {
   readonly catalogue?: Partial<EventCatalogue>;
+  /** Default: the clock is steady. */
+  readonly clockWatch?: Pick<ClockWatch, 'steadySince'>;
   /** Buses to the other servers; by default there are none. */
   readonly buses?: { connect(): Bus };
 }
@@ -93,7 +96,7 @@ export class LiveEvents {
       { ...DEFAULT_HUB_OPTIONS, ...this.options },
     );
     this.sweep = new QueueSweep(
-      { ...parts, storage: parts.uow, hub: this.hub },
+      { ...parts, ...this.options, storage: parts.uow, hub: this.hub },
       { ...DEFAULT_SWEEP_OPTIONS, ...this.options },
     );
     this.follower.subscribe(this.hub);

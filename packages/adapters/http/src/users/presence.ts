@@ -2,6 +2,7 @@ import type { EventOf, RealmId, Snapshot, UserId } from '@parley/domain/kernel';
 import {
   dummyAddress,
   GetPresence,
+  isOlder,
   ListPresence,
   loadHeldUserIds,
   OFFLINE_SECONDS,
@@ -148,7 +149,7 @@ export const lastUpdateIdOf = ({ entries, isDisabled }: PresenceList, known: num
 /** Presents the current presence of one user (users §8.3). */
 export function presentPresence(entry: PresenceEntry, now: number): WireFields {
   const { status, timestamp } = statusOf(entry);
-  const isOffline = now - timestamp > OFFLINE_SECONDS;
+  const isOffline = isOlder(timestamp, now, OFFLINE_SECONDS);
   return {
     presence: { aggregated: { status: isOffline ? 'offline' : status, timestamp }, [CLIENT]: { status, timestamp } },
   };

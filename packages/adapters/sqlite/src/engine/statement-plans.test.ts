@@ -43,6 +43,9 @@ const ABOUT_WHOLE_REALMS = [
   'SELECT DISTINCT holder FROM job WHERE holder IS NOT NULL', // jobs in progress, once after startup
   'SELECT DISTINCT holder FROM worker_lease', // one row per recurring work, once after startup
   'SELECT realm_id, unindexed_up_to FROM realm_search_backlog ORDER BY realm_id LIMIT 1', // the first row
+  'SELECT sent_at FROM message ORDER BY id DESC LIMIT 1', // the last row, once after startup
+  'UPDATE event_queue SET last_polled_at = ? WHERE last_polled_at > ?', // once after startup and after steps of the clock
+  'UPDATE job SET due_at = ? + delay WHERE', // once after startup and after steps of the clock
   'SELECT 1 FROM file_term WHERE realm_id = ? LIMIT 1', // the first index entry
   'DELETE FROM channel_address WHERE sender_id = ?', // few rows, when a user is logged out everywhere
   'DELETE FROM job WHERE realm_id = ?', // after all its rows are deleted

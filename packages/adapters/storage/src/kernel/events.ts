@@ -271,6 +271,7 @@ export class SqlEventQueueRepository implements Omit<EventQueueRepository, 'save
   private readonly deleteOfUser;
   private readonly deleteIdle;
   private readonly deleteBehind;
+  private readonly pollNow;
 
   constructor(private readonly statements: Statements) {
     const { dialect } = statements;
@@ -293,6 +294,9 @@ export class SqlEventQueueRepository implements Omit<EventQueueRepository, 'save
          WHERE last_polled_at + idle_timeout_seconds <= ? AND ? + idle_timeout_seconds <= ?
          LIMIT ? + 0)
        RETURNING ${ENDED}`,
+    );
+    this.pollNow = statements.command(
+      'UPDATE event_queue SET last_polled_at = ? WHERE last_polled_at > ? + idle_timeout_seconds',
     );
     this.deleteBehind = statements.tuples<EndedTuple>(
       `DELETE FROM event_queue WHERE id IN (
@@ -341,6 +345,10 @@ export class SqlEventQueueRepository implements Omit<EventQueueRepository, 'save
 
   async removeIdle({ before, servedSince }: Expiry, limit: number): Promise<readonly EndedQueue[]> {
     return (await this.deleteIdle.all(before, servedSince, before, limit)).map(toEndedQueue);
+  }
+
+  async bringBack(now: UnixSeconds): Promise<void> {
+    await this.pollNow.run(now, now);
   }
 
   async removeBehind(realmId: RealmId, floorSeq: number, limit: number): Promise<readonly EndedQueue[]> {

@@ -1,4 +1,5 @@
 import {
+  type Clock,
   type EncodedJob,
   type JobId,
   type JobLease,
@@ -24,6 +25,8 @@ interface JobRow {
   readonly payload: string;
 }
 
+type ScheduledJobRow = Pick<JobRow, 'kind' | 'due_at'>;
+
 const COLUMNS = 'id, realm_id, kind, key, due_at, attempts, format, payload';
 const WAITING = 'kind = ? AND format <= ? AND set_aside_at IS NULL';
 /** Condition that the job is unchanged since it was read. */
@@ -43,12 +46,16 @@ export class SqlJobRepository implements JobRepository {
   private readonly deleteSame;
   private readonly reschedule;
   private readonly extend;
+  private readonly bringNearer;
   private readonly holders;
   private readonly releaseFirst;
   private readonly markSetAside;
   private readonly deleteSetAside;
 
-  constructor(private readonly connection: Statements) {
+  constructor(
+    private readonly connection: Statements,
+    private readonly clock: Clock,
+  ) {
     this.next = connection.values<UnixSeconds>(`SELECT due_at FROM job WHERE ${WAITING} ORDER BY due_at LIMIT 1`);
     const due = `SELECT ${COLUMNS} FROM job WHERE ${WAITING} AND due_at <= ? ORDER BY due_at, id LIMIT ? + 0`;
     this.due = connection.rows<JobRow>(due);
@@ -66,7 +73,7 @@ export class SqlJobRepository implements JobRepository {
       'SELECT count(*) FROM job WHERE kind = ? AND realm_id = ? AND set_aside_at IS NULL',
     );
     this.insert = connection.values<JobId>(
-      `INSERT INTO job (realm_id, kind, key, due_at, attempts, format, payload) VALUES (?, ?, ?, ?, 0, ?, ?)
+      `INSERT INTO job (realm_id, kind, key, due_at, delay, attempts, format, payload) VALUES (?, ?, ?, ?, ?, 0, ?, ?)
        RETURNING id`,
     );
     this.deleteReplaced = connection.command('DELETE FROM job WHERE realm_id = ? AND kind = ? AND key = ?');
@@ -74,8 +81,13 @@ export class SqlJobRepository implements JobRepository {
       'DELETE FROM job WHERE realm_id = ? AND kind = ? AND key = ? AND set_aside_at IS NULL',
     );
     this.deleteSame = connection.command(`DELETE FROM job WHERE ${SAME}`);
-    this.reschedule = connection.command(`UPDATE job SET due_at = ?, attempts = ?, holder = ? WHERE ${SAME}`);
-    this.extend = connection.command(`UPDATE job SET due_at = ? WHERE ${SAME}`);
+    this.reschedule = connection.command(
+      `UPDATE job SET due_at = ?, delay = ?, attempts = ?, holder = ? WHERE ${SAME}`,
+    );
+    this.extend = connection.command(`UPDATE job SET due_at = ?, delay = ? WHERE ${SAME}`);
+    this.bringNearer = connection.rows<ScheduledJobRow>(
+      `UPDATE job SET due_at = ? + delay WHERE due_at > ? + 2 * delay AND set_aside_at IS NULL RETURNING kind, due_at`,
+    );
     this.holders = connection.values<string>(
       'SELECT DISTINCT holder FROM job WHERE holder IS NOT NULL ORDER BY holder',
     );
@@ -109,10 +121,10 @@ export class SqlJobRepository implements JobRepository {
     return this.waitingCount.one(kind, realmId);
   }
 
-  async schedule({ realmId, kind, key, dueAt, format, payload }: EncodedJob): Promise<JobId> {
+  async schedule({ realmId, kind, key, dueAt, format, payload, isFixed }: EncodedJob): Promise<JobId> {
     this.connection.record.requireRealm(realmId);
     if (key !== null) this.deleteReplaced.defer(realmId, kind, key);
-    const id = await this.insert.one(realmId, kind, key, dueAt, format, payload);
+    const id = await this.insert.one(realmId, kind, key, dueAt, isFixed ? null : this.delayOf(dueAt), format, payload);
     this.connection.record.jobs.push({ kind, dueAt });
     return id;
   }
@@ -133,16 +145,22 @@ export class SqlJobRepository implements JobRepository {
     // Skips rows locked by units that complete jobs.
     const free = onlyFirst ? this.freeFirst : this.free;
     const due = (await free.all(selection.kind, selection.maxFormat, now, limit)).map(toJob);
-    for (const job of due) this.reschedule.defer(until, job.attempts + attempts, holder, job.id, job.attempts);
+    const delay = until - now;
+    for (const job of due) this.reschedule.defer(until, delay, job.attempts + attempts, holder, job.id, job.attempts);
     return due.map((job) => ({ ...job, dueAt: until, attempts: job.attempts + attempts }));
   }
 
   async postpone({ id, attempts }: StoredJob, dueAt: UnixSeconds, nextAttempts: number): Promise<boolean> {
-    return (await this.reschedule.run(dueAt, nextAttempts, null, id, attempts)).changes > 0;
+    return (await this.reschedule.run(dueAt, this.delayOf(dueAt), nextAttempts, null, id, attempts)).changes > 0;
   }
 
   async renew({ id, attempts }: StoredJob, until: UnixSeconds): Promise<boolean> {
-    return (await this.extend.run(until, id, attempts)).changes > 0;
+    return (await this.extend.run(until, this.delayOf(until), id, attempts)).changes > 0;
+  }
+
+  async bringBack(now: UnixSeconds): Promise<void> {
+    for (const { kind, due_at } of await this.bringNearer.all(now, now))
+      this.connection.record.jobs.push({ kind, dueAt: due_at });
   }
 
   async listHolders(): Promise<readonly string[]> {
@@ -159,6 +177,10 @@ export class SqlJobRepository implements JobRepository {
 
   async removeSetAside(before: UnixSeconds, limit: number): Promise<number> {
     return (await this.deleteSetAside.run(before, limit)).changes;
+  }
+
+  private delayOf(dueAt: UnixSeconds): number {
+    return Math.max(0, dueAt - this.clock.now());
   }
 }
 
@@ -194,9 +216,14 @@ ALTER TABLE job ADD COLUMN holder {text};
 CREATE INDEX job_by_holder ON job (holder) WHERE holder IS NOT NULL;
 `;
 
+const DELAY = `
+-- expand: seconds from the last planning to due_at, so that a later step of the clock is noticed; null for fixed times.
+ALTER TABLE job ADD COLUMN delay {int};
+`;
+
 export const JOB_FEATURE = {
   schema: 'jobs',
-  steps: { 1: TABLES, 22: HOLDER },
+  steps: { 1: TABLES, 22: HOLDER, 72: DELAY },
   realmTables: ['job'],
   persons: {
     job: {
@@ -211,5 +238,7 @@ export const JOB_FEATURE = {
   notExported: {
     job: 'Imports schedule their own jobs.',
   },
-  repositories: () => (connection) => ({ jobs: new SqlJobRepository(connection) }),
+  repositories:
+    ({ clock }) =>
+    (connection) => ({ jobs: new SqlJobRepository(connection, clock) }),
 } satisfies StorageFeature;

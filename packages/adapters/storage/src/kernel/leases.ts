@@ -12,7 +12,7 @@ export class SqlLeaseRepository implements LeaseRepository {
     this.upsert = connection.command(
       `INSERT INTO worker_lease (name, holder, until) VALUES (?, ?, ?)
        ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until = excluded.until
-       WHERE worker_lease.holder = excluded.holder OR worker_lease.until <= ?`,
+       WHERE worker_lease.holder = excluded.holder OR worker_lease.until <= ? OR worker_lease.until > ?`,
     );
     this.row = connection.rows<Lease>('SELECT holder, until FROM worker_lease WHERE name = ?');
     this.deleteOf = connection.command('DELETE FROM worker_lease WHERE holder = ?');
@@ -20,7 +20,7 @@ export class SqlLeaseRepository implements LeaseRepository {
   }
 
   async take(name: string, { holder, until }: Lease, now: UnixSeconds): Promise<Lease> {
-    this.upsert.defer(name, holder, until, now);
+    this.upsert.defer(name, holder, until, now, now + 2 * (until - now));
     return await this.row.one(name);
   }
 

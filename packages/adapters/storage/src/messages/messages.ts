@@ -70,6 +70,7 @@ export abstract class SqlMessageRepository implements MessageRepository {
   private readonly rows: MessageRows;
   private readonly indexRowsById: IndexRowsById;
 
+  private readonly latest;
   private readonly times;
   private readonly oldestIds;
   protected readonly mutersOf: Query<UserId>;
@@ -90,6 +91,7 @@ export abstract class SqlMessageRepository implements MessageRepository {
     this.indexRowsById = indexRowsById;
 
     const { inSet, indexedBy } = statements.dialect;
+    this.latest = statements.values<UnixSeconds>('SELECT sent_at FROM message ORDER BY id DESC LIMIT 1');
     this.times = statements.tuples<readonly [MessageId, UnixSeconds]>(
       `SELECT id, sent_at FROM message WHERE id ${inSet} AND +realm_id = ? ORDER BY id`,
     );
@@ -144,6 +146,10 @@ export abstract class SqlMessageRepository implements MessageRepository {
   async listTimes(realmId: RealmId, ids: readonly MessageId[]) {
     const rows = await this.times.all(this.statements.dialect.set(ids), realmId);
     return rows.map(([id, sentAt]) => ({ id, sentAt }));
+  }
+
+  async latestSentAt(): Promise<UnixSeconds | null> {
+    return (await this.latest.get()) ?? null;
   }
 
   async listOldestIds(

@@ -61,6 +61,7 @@ export const bus = ({ bus: connected, eventLimits, reportPresence, timers }: Bus
         uow: get('unitOfWork'),
         storage: get('storage'),
         clock: get('clock'),
+        clockWatch: get('clockWatch'),
         eventLoop: get('eventLoop'),
         hub: get('hub'),
         report: get('report'),

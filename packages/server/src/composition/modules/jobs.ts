@@ -29,6 +29,7 @@ export const jobs = (options: JobOptions) =>
           timers: get('timers'),
           report: get('report'),
           holder: get('serverId'),
+          clockWatch: get('clockWatch'),
         },
       ),
     workers: ({ get, resolve }) => workersOf(options, get, resolve),

@@ -1,4 +1,11 @@
-import { type Clock, DomainError, type EventLoop, type Randomness, type Timers } from '@parley/domain/kernel';
+import {
+  type Clock,
+  ClockWatch,
+  DomainError,
+  type EventLoop,
+  type Randomness,
+  type Timers,
+} from '@parley/domain/kernel';
 import { type Logger, warn } from '@parley/http';
 import { SystemEventLoop, SystemTimers } from '@parley/node-adapters';
 import { newServerId } from '../../workers/ended-leases.js';
@@ -6,6 +13,8 @@ import { Adapter } from '../adapter.js';
 
 export interface NodeOptions {
   readonly clock: Clock;
+  /** True if the clock is that of a machine, which may be wrong; default: it is set by the application. */
+  readonly isClockWatched?: boolean;
   readonly randomness: Randomness;
   /** Default: timers of the system. */
   readonly timers?: Timers;
@@ -18,9 +27,13 @@ export interface NodeOptions {
 }
 
 /** Process that runs the server. */
-export const node = ({ clock, randomness, timers, eventLoop, logger, secret, serverId }: NodeOptions) =>
+export const node = ({ clock, isClockWatched, randomness, timers, eventLoop, logger, secret, serverId }: NodeOptions) =>
   new Adapter({
     clock: () => clock,
+    clockWatch: ({ get }) =>
+      new ClockWatch(clock, isClockWatched ? get('timers') : { elapsedMs: () => clock.nowMs() }, (message, fields) =>
+        warn(logger, fields, message),
+      ),
     randomness: () => randomness,
     timers: () => timers ?? new SystemTimers(),
     eventLoop: () => eventLoop ?? new SystemEventLoop(),

@@ -44,7 +44,7 @@ export interface TestStorage {
   /** Called before closing. Resolves to the content of the closed storage, for initializing others. */
   keepContents(): Promise<StoredContents>;
   /** Opens the same database again, like another process. */
-  openAgain(): Promise<TestStorage>;
+  openAgain(clock?: Clock): Promise<TestStorage>;
 }
 
 /** Database and its location. */
@@ -182,6 +182,6 @@ async function openAt(place: Place, clock: Clock, isOwner: boolean): Promise<Tes
       new Promise((resolve) => {
         keep = resolve;
       }),
-    openAgain: () => openAt(place, clock, false),
+    openAgain: (other = clock) => openAt(place, other, false),
   };
 }

@@ -144,6 +144,16 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
       expect(await left(fixture, ...idle, ...kept)).toEqual(kept);
     });
 
+    it('brings polls back that are further in the future than the idle time', async () => {
+      const fixture = await stage(aUser({ name: 'a' }));
+      const at = (lastPolledAt: number) => aQueue(fixture, 'a', { lastPolledAt, idleTimeoutSeconds: 600 });
+      const queues = [at(900), at(1600), at(1601), at(100_000)];
+      await add(fixture, ...queues);
+      await fixture.uow.writeAcross((tx) => tx.queues.bringBack(1000));
+      const found = await left(fixture, ...queues);
+      expect(found.map((queue) => (queue as EventQueue).lastPolledAt)).toEqual([900, 1600, 1000, 1000]);
+    });
+
     it("removes a realm's queues that are far behind, in batches", async () => {
       const fixture = await stage(aUser({ name: 'a' }));
       const other = await anotherRealm(fixture, aUser({ name: 'b' }));

@@ -302,6 +302,48 @@ export function jobRepositoryContract(open: OpenStorage): void {
       expect(await dueNames(fixture)).toEqual(['renewed']);
     });
 
+    it('brings jobs back that are more than twice their delay away, except those at a fixed time', async () => {
+      const fixture = await stage();
+      const now = fixture.clock.now();
+      const FIXED = { ...POST, isFixed: true };
+      await schedule(fixture, 'leased');
+      await fixture.uow.writeAcross((tx) => tx.jobs.lease(ALL, { now, until: now + 60, attempts: 1, holder: null }, 1));
+      await schedule(fixture, 'renewed');
+      const [renewed] = await due(fixture);
+      await fixture.uow.writeAcross((tx) => tx.jobs.renew(renewed!, now + 90));
+      await schedule(fixture, 'postponed');
+      const [postponed] = await due(fixture);
+      await fixture.uow.writeAcross((tx) => tx.jobs.postpone(postponed!, now + 70, 1));
+      await schedule(fixture, 'at once');
+      await schedule(fixture, 'delayed', { dueAt: now + 5 });
+      await schedule(fixture, 'long', { dueAt: now + 7200 });
+      await schedule(fixture, 'fixed', { dueAt: now + 5 }, FIXED);
+      const bringBack = () => fixture.uow.writeAcross((tx) => tx.jobs.bringBack(fixture.clock.now()));
+      const dueIn = async (seconds: number) =>
+        (await fixture.uow.readAcross(({ jobs }) => jobs.listDue(ALL, fixture.clock.now() + seconds, 100))).map(nameOf);
+      await bringBack();
+      expect(await dueIn(4)).toEqual(['at once']);
+      fixture.clock.advance(-3600);
+      await bringBack();
+      const soon = ['at once', 'delayed', 'leased', 'postponed', 'renewed'];
+      expect([await dueIn(0), await dueIn(5), await dueIn(90)]).toEqual([['at once'], ['at once', 'delayed'], soon]);
+      expect(await dueIn(7200)).toEqual([...soon, 'fixed']);
+      fixture.clock.advance(-100_000);
+      await bringBack();
+      expect(await dueIn(7200)).toEqual([...soon, 'long']);
+    });
+
+    it('brings a leased job at a fixed time back', async () => {
+      const fixture = await stage();
+      const now = fixture.clock.now();
+      await schedule(fixture, 'fixed', {}, { ...POST, isFixed: true });
+      await fixture.uow.writeAcross((tx) => tx.jobs.lease(ALL, { now, until: now + 60, attempts: 1, holder: null }, 1));
+      fixture.clock.advance(-100_000);
+      await fixture.uow.writeAcross((tx) => tx.jobs.bringBack(fixture.clock.now()));
+      fixture.clock.advance(60);
+      expect(await dueNames(fixture)).toEqual(['fixed']);
+    });
+
     it('postpones a job without other attempts', async () => {
       const fixture = await stage();
       await schedule(fixture, 'job', { key: 'a' });

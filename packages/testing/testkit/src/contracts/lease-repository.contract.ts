@@ -15,6 +15,13 @@ export function leaseRepositoryContract(open: OpenStorage): void {
       expect(await take(fixture, 'a', 70, 31, 'other')).toEqual({ holder: 'a', until: 70 });
     });
 
+    it('grants a lease that ends more than twice its length from now', async () => {
+      const fixture = await stage();
+      await take(fixture, 'a', 1030, 1000);
+      expect(await take(fixture, 'b', 1000, 970)).toEqual({ holder: 'a', until: 1030 });
+      expect(await take(fixture, 'b', 999, 969)).toEqual({ holder: 'b', until: 999 });
+    });
+
     it('extends a lease for its holder', async () => {
       const fixture = await stage();
       await take(fixture, 'a', 30, 0);

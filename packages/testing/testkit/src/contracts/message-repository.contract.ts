@@ -54,6 +54,19 @@ export function messageRepositoryContract(open: OpenStorage): void {
       expect(await uow.read(realm.id, (r) => r.messages.find(realm.id, plain.id))).toEqual(plain);
     });
 
+    it('returns when the latest message of all realms was sent', async () => {
+      const fixture = await stage(...people, aChannel({ name: 'general' }));
+      const latest = () => fixture.uow.readAcross(({ messages }) => messages.latestSentAt());
+      expect(await latest()).toBeNull();
+      await fixture.add(aMessage({ from: 'a', to: 'general' }));
+      const { sentAt } = fixture.messages[0]!;
+      fixture.clock.advance(-100);
+      const other = await anotherRealm(fixture, aUser({ name: 'x' }), aChannel({ name: 'general' }));
+      expect(await latest()).toBe(sentAt);
+      await other.add(aMessage({ from: 'x', to: 'general' }));
+      expect(await latest()).toBe(other.messages[0]!.sentAt);
+    });
+
     it('numbers the messages of each recipient 1, 2, 3 … and never reuses a number', async () => {
       const fixture = await stage(...chatter);
       const { uow, realm, messages } = fixture;

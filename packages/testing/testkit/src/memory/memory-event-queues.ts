@@ -9,6 +9,7 @@ import {
   type Expiry,
   type QueuePosition,
   type RealmId,
+  type UnixSeconds,
   type UnreadableQueue,
   type UserId,
 } from '@parley/domain/kernel';
@@ -57,6 +58,13 @@ export class MemoryEventQueues implements EventQueueRepository {
       before - Math.max(lastPolledAt, servedSince) >= idleTimeoutSeconds;
     const removed = [...this.unit.read('queues').values()].filter(isIdle).slice(0, limit);
     return this.removeRows(removed);
+  }
+
+  async bringBack(now: UnixSeconds): Promise<void> {
+    for (const row of [...this.unit.read('queues').values()]) {
+      if (row.lastPolledAt > now + row.idleTimeoutSeconds)
+        this.unit.change('queues').set(row.id, { ...row, lastPolledAt: now });
+    }
   }
 
   async removeBehind(realmId: RealmId, floorSeq: number, limit: number): Promise<readonly EndedQueue[]> {

@@ -1,12 +1,13 @@
-import type {
-  EncodedJob,
-  JobId,
-  JobLease,
-  JobRepository,
-  JobSelection,
-  RealmId,
-  StoredJob,
-  UnixSeconds,
+import {
+  type EncodedJob,
+  isDue,
+  type JobId,
+  type JobLease,
+  type JobRepository,
+  type JobSelection,
+  type RealmId,
+  type StoredJob,
+  type UnixSeconds,
 } from '@parley/domain/kernel';
 import type { MemoryUnit } from './tables.js';
 
@@ -14,6 +15,8 @@ interface JobRow extends StoredJob {
   /** Null while the job is waiting. */
   readonly setAsideAt: UnixSeconds | null;
   readonly holder: string | null;
+  /** Null for a fixed due time. */
+  readonly delay: number | null;
 }
 
 declare module './tables.js' {
@@ -21,6 +24,8 @@ declare module './tables.js' {
     readonly jobs: Map<JobId, JobRow>;
   }
 }
+
+const NEW = { attempts: 0, setAsideAt: null, holder: null };
 
 export class MemoryJobs implements JobRepository {
   constructor(private readonly unit: MemoryUnit) {}
@@ -33,7 +38,7 @@ export class MemoryJobs implements JobRepository {
     return this.waiting(selection)
       .filter(({ dueAt }) => dueAt <= now)
       .slice(0, limit)
-      .map(({ setAsideAt: _, holder: __, ...job }) => job);
+      .map(({ setAsideAt: _, holder: __, delay: ___, isFixed: ____, ...job }) => job);
   }
 
   async isScheduled(realmId: RealmId, kind: string, key: string): Promise<boolean> {
@@ -50,11 +55,11 @@ export class MemoryJobs implements JobRepository {
     return jobs.filter((job) => job.realmId === realmId && job.kind === kind && job.setAsideAt === null).length;
   }
 
-  async schedule(job: EncodedJob): Promise<JobId> {
+  async schedule({ isFixed, ...job }: EncodedJob): Promise<JobId> {
     this.unit.record.requireRealm(job.realmId);
     if (job.key !== null) this.remove(this.withKey(job.realmId, job.kind, job.key));
     const id = this.unit.nextNumber<JobId>('job');
-    this.unit.change('jobs').set(id, { ...job, id, attempts: 0, setAsideAt: null, holder: null });
+    this.unit.change('jobs').set(id, { ...job, id, delay: isFixed ? null : this.delayOf(job.dueAt), ...NEW });
     this.unit.record.jobs.push({ kind: job.kind, dueAt: job.dueAt });
     return id;
   }
@@ -75,12 +80,23 @@ export class MemoryJobs implements JobRepository {
     const candidates = await this.listDue(selection, now, Number.POSITIVE_INFINITY);
     const due = candidates.filter((job) => !onlyFirst || job.attempts === 0).slice(0, limit);
     const leased = due.map((job) => ({ ...job, dueAt: until, attempts: job.attempts + attempts }));
-    for (const job of leased) this.unit.change('jobs').set(job.id, { ...job, setAsideAt: null, holder });
+    for (const job of leased)
+      this.unit.change('jobs').set(job.id, { ...job, delay: until - now, setAsideAt: null, holder });
     return leased;
   }
 
   async renew(job: StoredJob, until: UnixSeconds): Promise<boolean> {
-    return this.update(job, { dueAt: until });
+    return this.update(job, { dueAt: until, delay: this.delayOf(until) });
+  }
+
+  async bringBack(now: UnixSeconds): Promise<void> {
+    for (const job of [...this.unit.read('jobs').values()]) {
+      if (job.delay === null || job.dueAt <= now || job.setAsideAt !== null || !isDue(job.dueAt, now, job.delay))
+        continue;
+      const dueAt = now + job.delay;
+      this.unit.change('jobs').set(job.id, { ...job, dueAt });
+      this.unit.record.jobs.push({ kind: job.kind, dueAt });
+    }
   }
 
   async listHolders(): Promise<readonly string[]> {
@@ -97,7 +113,7 @@ export class MemoryJobs implements JobRepository {
   }
 
   async postpone(job: StoredJob, dueAt: UnixSeconds, attempts: number): Promise<boolean> {
-    return this.update(job, { dueAt, attempts, holder: null });
+    return this.update(job, { dueAt, delay: this.delayOf(dueAt), attempts, holder: null });
   }
 
   async setAside(job: StoredJob, at: UnixSeconds, _problem: string): Promise<boolean> {
@@ -109,6 +125,10 @@ export class MemoryJobs implements JobRepository {
       ({ setAsideAt }) => setAsideAt !== null && setAsideAt < before,
     );
     return this.remove(old.slice(0, limit));
+  }
+
+  private delayOf(dueAt: UnixSeconds): number {
+    return Math.max(0, dueAt - this.unit.clock.now());
   }
 
   private waiting({ kind, maxFormat }: JobSelection): JobRow[] {

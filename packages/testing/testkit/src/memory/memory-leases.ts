@@ -1,4 +1,4 @@
-import type { Lease, LeaseRepository, UnixSeconds } from '@parley/domain/kernel';
+import { isDue, type Lease, type LeaseRepository, type UnixSeconds } from '@parley/domain/kernel';
 import type { MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
@@ -12,7 +12,7 @@ export class MemoryLeases implements LeaseRepository {
 
   async take(name: string, lease: Lease, now: UnixSeconds): Promise<Lease> {
     const present = this.unit.read('leases').get(name);
-    if (present && present.holder !== lease.holder && present.until > now) return present;
+    if (present && present.holder !== lease.holder && !isDue(present.until, now, lease.until - now)) return present;
     this.unit.change('leases').set(name, lease);
     return lease;
   }

@@ -1,4 +1,4 @@
-import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
+import type { MessageId, Ordinal, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type {
   EditedText,
   Message,
@@ -88,6 +88,11 @@ export class MemoryMessages implements MessageRepository {
 
   async listTimes(realmId: RealmId, ids: readonly MessageId[]) {
     return messagesOf(this.unit, realmId, ids).map(({ id, sentAt }) => ({ id, sentAt }));
+  }
+
+  async latestSentAt(): Promise<UnixSeconds | null> {
+    const all = this.unit.read('messages');
+    return all.get(Math.max(0, ...all.keys()) as MessageId)?.sentAt ?? null;
   }
 
   async listOldestIds(
