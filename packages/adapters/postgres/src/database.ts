@@ -2,20 +2,23 @@ import {
   type BlobRecord,
   type Clock,
   type ClusterGauges,
+  type FutureRows,
   firstOf,
   loadOptional,
   type NodeState,
   type StorageGauges,
   type StoredText,
   type UnitOfWork,
+  type UnixSeconds,
 } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import { PLAIN_TEXTS } from '@parley/domain/messages';
 import {
   blobsSql,
-  COPY_FACT,
   type Commit,
+  COPY_FACT,
   DatabaseRefused,
+  futureRowsSql,
   hostsOf,
   SECRET_FINGERPRINT,
   type TableSource,
@@ -244,6 +247,13 @@ export const listBlobsOfPostgres = (url: string, after: string, limit: number): 
   withClient(url, async (client) => {
     const { rows } = await client.query<BlobRecord>(blobsSql('$1', '$2'), [after, limit]);
     return rows.map(({ blob, size }) => ({ blob, size: Number(size) }));
+  });
+
+/** Returns rows from the future in a database with the latest schema. @throws DatabaseRefused */
+export const findFutureOfPostgres = (url: string, now: UnixSeconds): Promise<readonly FutureRows[]> =>
+  withClient(url, async (client) => {
+    const { rows } = await client.query<FutureRows>(futureRowsSql(now));
+    return rows.map(({ name, count, latest }) => ({ name, count: Number(count), latest: Number(latest) }));
   });
 
 /**

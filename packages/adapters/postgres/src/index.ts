@@ -1,5 +1,6 @@
 export {
   examinePostgres,
+  findFutureOfPostgres,
   finishUpgradeOfPostgres,
   inspectPostgres,
   listBlobsOfPostgres,

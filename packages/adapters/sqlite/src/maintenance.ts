@@ -4,10 +4,11 @@ import type {
   CopyOptions,
   DatabaseState,
   ErasureRecord,
+  FutureRows,
   StorageAdministration,
   StoredText,
 } from '@parley/domain/kernel';
-import { BLOB_TABLES, blobsSql, COPY_FACT, DatabaseRefused, idsToSkip, SECRET_FINGERPRINT } from '@parley/storage';
+import { BLOB_TABLES, blobsSql, COPY_FACT, DatabaseRefused, futureRowsSql, idsToSkip, SECRET_FINGERPRINT } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
 import { openDatabaseFile } from './binary.js';
 import {
@@ -28,6 +29,7 @@ import { skipIds } from './kernel/history.js';
 export const administerDatabase = (path: string): StorageAdministration => ({
   inspect: () => inspectDatabase(path),
   migrate: () => migrateDatabase(path),
+  findFuture: (now) => lookInto(path, (database) => database.prepare<[], FutureRows>(futureRowsSql(now)).all()),
   findDamage: () => findDamage(path),
   listBlobs: (after, limit) => listBlobs(path, after, limit),
   listErasures: () => listErasures(path),

@@ -23,6 +23,7 @@ export { BLOB_TABLES, blobsSql } from './files/file-tables.js';
 export { GROUP_TABLES } from './groups/group-rows.js';
 export * from './groups/groups.js';
 export * from './kernel/events.js';
+export { futureRowsSql } from './kernel/future-rows.js';
 export * from './membership/erasures.js';
 export { ConditionSubjects } from './messages/condition-subjects.js';
 export * from './messages/held-condition.js';

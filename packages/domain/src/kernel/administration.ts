@@ -21,6 +21,14 @@ export interface DatabaseState {
   readonly logBytes: number;
 }
 
+/** Rows written at a time that has not come yet, because a clock was ahead. */
+export interface FutureRows {
+  /** Such as `messages`. */
+  readonly name: string;
+  readonly count: number;
+  readonly latest: UnixSeconds;
+}
+
 /** Stored bytes that cannot be regenerated: uploaded files and pictures. */
 export interface BlobRecord {
   readonly blob: string;
@@ -62,6 +70,8 @@ export interface StorageAdministration {
   inspect(): DatabaseState;
   /** Migrates the schema and returns the names of the executed steps. */
   migrate(): readonly string[];
+  /** Returns rows from the future; the schema must be the latest. */
+  findFuture(now: UnixSeconds): readonly FutureRows[];
   /** Checks all stored data and returns one line per problem. */
   findDamage(): readonly string[];
   /** Returns the blobs listed in the database, in pages by name. */

@@ -2,8 +2,8 @@ import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { S3BlobStore } from '@parley/blobs';
 import type { BlobKey } from '@parley/domain/files';
-import type { DatabaseState } from '@parley/domain/kernel';
-import { describeProxies, OutgoingProxy } from '@parley/node-adapters';
+import type { DatabaseState, FutureRows } from '@parley/domain/kernel';
+import { describeProxies, OutgoingProxy, SystemClock } from '@parley/node-adapters';
 import type { PostgresState } from '@parley/postgres';
 import { administerDatabase, isUnsafeBinary } from '@parley/sqlite';
 import { type BlobLister, findMissing } from '../backup/copy-files.js';
@@ -90,6 +90,14 @@ function examineQuiet({ configuration, add }: Examination, isCopy: boolean): voi
   if (configuration.isQuiet ?? isCopy) add('advice', 'quiet', `the server sends nothing: ${WHILE_QUIET}`);
 }
 
+/** Reports rows that were written while the clock was ahead; they look new until their time has come. */
+function nameFuture({ add }: Examination, rows: readonly FutureRows[]): void {
+  if (rows.length === 0) return;
+  const latest = new Date(Math.max(...rows.map(({ latest }) => latest)) * 1000).toISOString();
+  const named = rows.map(({ name, count }) => `${count} ${name}`).join(', ');
+  add('advice', 'clock', `it was wrong, or is: ${named} have times in the future, the latest ${latest}`);
+}
+
 async function examineFile(path: string, examination: Examination): Promise<void> {
   const { configuration, isThorough, add, attempt } = examination;
   const administration = administerDatabase(path);
@@ -120,6 +128,9 @@ async function examineFile(path: string, examination: Examination): Promise<void
     if (!isUnsafeBinary()) return;
     const command = 'npm_config_target=24.18.1 npm rebuild better-sqlite3';
     throw new Error(`better-sqlite3 was compiled with headers that make it end the process: run ${command}`);
+  });
+  await attempt('clock', () => {
+    if (state?.pendingSteps.length === 0) nameFuture(examination, administration.findFuture(new SystemClock().now()));
   });
   await attempt('secret', () => {
     if (state === null) return;
@@ -171,6 +182,10 @@ async function examineServer(url: string, examination: Examination): Promise<voi
       postgres.SESSIONS_PER_SERVER,
     ))
       add(level, subject, text);
+    await attempt('clock', async () => {
+      if (pendingSteps.length === 0)
+        nameFuture(examination, await postgres.findFutureOfPostgres(url, new SystemClock().now()));
+    });
     await attempt('secret', () =>
       examineSecret(
         examination,

@@ -123,6 +123,36 @@ describe('PostgreSQL database', () => {
 });
 
 describe('parley doctor', () => {
+  it('names rows that were written while the clock was ahead', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-doctor-clock-'));
+    const { url, drop } = isOnPostgres
+      ? await createDatabase()
+      : { url: `sqlite:${join(folder, 'parley.db')}`, drop: async () => {} };
+    const work = async (aheadMs: number, channel: string) => {
+      const nowMs = () => Date.now() + aheadMs;
+      const parley = await open(url, { clock: { nowMs, now: () => Math.floor(nowMs() / 1000) } });
+      await parley.realms.ensure({ name: '' });
+      const ann = { realm: '', externalId: 'u1' };
+      await parley.users.upsert({ ...ann, name: 'Ann', role: 'owner' });
+      await parley.as(ann).channels.create({ name: channel });
+      await parley.as(ann).messages.send({ channel, topic: 'a', content: channel });
+      await parley.close();
+    };
+    const environment = { PARLEY_DATABASE: url, PARLEY_SECRET: SECRET };
+    const clock = async () =>
+      (await runCommand(['doctor'], { environment })).out.split('\n').filter((line) => /clock: it was/.test(line));
+    await work(0, 'now');
+    expect(await clock()).toEqual([]);
+    await work(2 * 86_400_000, 'later');
+    const [line, ...others] = await clock();
+    expect(others).toEqual([]);
+    expect(line).toMatch(
+      /^consider clock: it was wrong, or is: \d+ messages, \d+ events.* have times in the future, the latest 2\d{3}-/,
+    );
+    await drop();
+    rmSync(folder, { recursive: true });
+  });
+
   it('finds missing objects of a bucket, and a bucket that the server refuses', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'parley-doctor-files-'));
     const service = new S3rver({
