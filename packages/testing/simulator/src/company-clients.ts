@@ -112,6 +112,8 @@ export class CompanyClients {
   private recovering: Promise<void> | null = null;
   /** Number of steps until the disk works again. */
   private failingSteps = 0;
+  /** Latest time that the clock showed before a jump. */
+  protected latestTime = 0;
   private waiting: WaitingPoll | null = null;
   private readonly slowReaders: { read: () => void; readonly done: Promise<void> }[] = [];
   /** Number of published changes. */
@@ -238,11 +240,10 @@ export class CompanyClients {
   }
 
   jumpClock(seconds: number): void {
+    this.latestTime = Math.max(this.latestTime, this.time.now());
     this.trace(`clock ${seconds}`);
     this.time.jumpClock(seconds);
-    // Work that is due by the clock waits until it gets there again.
-    if (seconds < 0) this.notifications.awaitNothing();
-    this.excuseJobs(Math.max(CLOCK_PATIENCE_SECONDS, -seconds));
+    this.excuseJobs(CLOCK_PATIENCE_SECONDS);
   }
 
   failDisk(failure: DiskFailure, steps: number): void {

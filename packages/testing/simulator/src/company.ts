@@ -138,7 +138,8 @@ export class Company extends CompanyClients {
     // The store of a lost machine has already removed files that its backup still names.
     if (this.model.removedPaths.has(file.path) && !file.isDeleted) return;
     const isShown = this.model.mayReadFile(person, file);
-    const isUnused = !this.model.isLinked(file) && file.sentAt + KEPT_UNUSED_SECONDS < this.time.now();
+    const isUnused =
+      !this.model.isLinked(file) && file.sentAt + KEPT_UNUSED_SECONDS < Math.max(this.latestTime, this.time.now());
     if (status === 404 && (file.isDeleted || isUnused)) return;
     const isRight = isShown === null ? status === 200 || status === 403 : status === (isShown ? 200 : 403);
     if (file.isDeleted || !isRight || (status === 200 && body !== textOf(file.number))) {

@@ -7,6 +7,16 @@ import { send } from './sending.js';
 /** Maximum number of written statements before an upgrade stops; a complete one has about half as many. */
 const MAX_STOP = 120;
 
+/** Steps of wrong clocks that are mended, in seconds. */
+const CLOCK_STEPS = [3600, 2 * 86_400, 730 * 86_400];
+
+/** The clock jumps while the server runs, or before it starts again. */
+async function stepClock(company: Company, { a, b }: Choices, direction: 1 | -1): Promise<void> {
+  if (b < 0.3) await company.engine.crash();
+  company.jumpClock(direction * Math.ceil(b * pick(CLOCK_STEPS, a)!));
+  if (b < 0.3) await company.recover();
+}
+
 /** Faults by name, with their weight among all faults. */
 export const FAULTS = {
   crash: {
@@ -39,8 +49,8 @@ export const FAULTS = {
       await send(company, step, step.b < 0.4 ? 'request' : 'answer');
     },
   },
-  clockBack: { weight: 1, play: async (company, { a }) => company.jumpClock(-Math.floor(a * 3600)) },
-  clockForward: { weight: 1, play: async (company, { a }) => company.jumpClock(Math.floor(a * 3 * 86_400)) },
+  clockBack: { weight: 1, play: (company, step) => stepClock(company, step, -1) },
+  clockForward: { weight: 1, play: (company, step) => stepClock(company, step, 1) },
   diskFull: { weight: 1, play: async (company, { a }) => company.failDisk('full', 2 + Math.floor(a * 8)) },
   diskBroken: { weight: 1, play: async (company, { a }) => company.failDisk('broken', 1 + Math.floor(a * 4)) },
   restore: { weight: 1, play: async (company) => company.restoreBackup() },

@@ -117,9 +117,4 @@ export class Notifications {
     }
     if (this.refusal !== null) throw new Violation('deliveries are made once', this.refusal);
   }
-
-  /** Called when the clock goes back: what is due waits until it gets there again. */
-  awaitNothing(): void {
-    this.awaited = [];
-  }
 }
