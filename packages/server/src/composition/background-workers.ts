@@ -2,14 +2,7 @@ import { RemoveOldBounces } from '@parley/domain/access';
 import { MarkIdleChannels } from '@parley/domain/channels';
 import { ReadFileTexts, SweepFiles } from '@parley/domain/files';
 import { RemoveUnusedGroups } from '@parley/domain/groups';
-import {
-  type Clock,
-  type ClockWatch,
-  Leases,
-  type NodeState,
-  type StorageGauges,
-  type UnitOfWork,
-} from '@parley/domain/kernel';
+import { Leases, type NodeState, type StorageGauges, type UnitOfWork } from '@parley/domain/kernel';
 import { type PeopleDirectory, RemoveExpiredLogIns, SyncDirectory } from '@parley/domain/log-in';
 import { CopyErasuresToLedger, RemoveOldAuditEntries, ReportUnsupportedSchemas } from '@parley/domain/membership';
 import { PlanDigests, RefreshPushStatus, RemoveExpiredReplyAddresses } from '@parley/domain/push';
@@ -24,6 +17,7 @@ import { DiskWatch, diskSpaceOf } from '../observation/disk-space.js';
 import type { Bucket } from '../observation/metrics.js';
 import type { Activity } from '../workers/activity.js';
 import { EndedLeases } from '../workers/ended-leases.js';
+import { followingClock } from '../workers/following-clock.js';
 import { LoadMonitor } from '../workers/load-monitor.js';
 import { MessageIndexing } from '../workers/message-indexing.js';
 import { NotificationWorker } from '../workers/notification-worker.js';
@@ -42,8 +36,6 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const DAY_SECONDS = 86_400;
-/** Interval of looking for steps of the clock. */
-const CLOCK_MS = 30 * SECOND_MS;
 
 /** Pause between two units of indexing, which leaves others most of the time. */
 const INDEXING_PAUSE_MS = 10;
@@ -259,11 +251,7 @@ function serverWorkers(
 ): readonly Worker[] {
   const { shedsLoad, reportPresence, bucket, dataFolder } = options;
   return [
-    recurring({
-      name: 'bringing back times from the future',
-      firstDelayMs: 0,
-      run: clockFollower(get('clockWatch'), get('unitOfWork'), get('clock')),
-    }),
+    recurring(followingClock(get('clockWatch'), get('unitOfWork'), get('clock'))),
     every({
       name: 'exchanging rate limit counts',
       everyMs: SECOND_MS,
@@ -521,24 +509,6 @@ async function syncDirectory(directory: PeopleDirectory, resolve: Resolve, get: 
   const fields = { audit: 'administration', program: `LDAP: ${directory.name}`, people, ...counts, stopped };
   if (stopped !== null) logger.error(fields, 'the synchronization of a directory stopped');
   else warn(logger, { ...fields, problems: problems.slice(0, 10) }, 'synchronized a directory');
-}
-
-/** Brings stored times back at the start, and after each step of the clock. */
-function clockFollower(watch: ClockWatch, uow: UnitOfWork, clock: Clock): () => Promise<number> {
-  let steps: number | null = null;
-  return async () => {
-    if (steps === null) watch.compare(await uow.readAcross(({ messages }) => messages.latestSentAt()));
-    watch.look();
-    const present = watch.steps;
-    if (steps !== present) {
-      await uow.writeAcross(async ({ jobs, queues }) => {
-        await jobs.bringBack(clock.now());
-        await queues.bringBack(clock.now());
-      });
-    }
-    steps = present;
-    return CLOCK_MS;
-  };
 }
 
 async function forgetJobs(uow: UnitOfWork, before: number): Promise<void> {
