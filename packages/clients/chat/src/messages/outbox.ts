@@ -171,8 +171,8 @@ export class Outbox {
         ...(queueId !== null && { queue_id: queueId, local_id: key }),
         read_by_sender: true,
       });
-      // A message of an earlier run may have been fetched already.
-      if (message.queueId !== null && this.chat.hasMessage(id)) this.messages.delete(key);
+      // A message of an earlier run or queue may have been fetched already.
+      if (this.chat.hasMessage(id)) this.messages.delete(key);
       else this.messages.change(key, (current) => ({ ...current, id }));
       this.chat.onSent({ ...message, id });
       return true;

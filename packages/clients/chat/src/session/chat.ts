@@ -331,8 +331,9 @@ export class Chat {
 
   /** Matches an arrived message to the local copy that this client sent. */
   private recognize({ local_message_id: key, message }: MessageEvent): void {
-    if (key === undefined) return;
-    this.outbox.arrived(key, message.id);
+    // An own message that was first sent with a lost queue has no key.
+    if (key === undefined) this.outbox.reconcile();
+    else this.outbox.arrived(key, message.id);
   }
 
   /** Fetches a message sent to an unsubscribed channel, and preceding messages of other people. */
