@@ -133,7 +133,7 @@ describe('winmail.dat', () => {
       properties(MESSAGE, property(0x1000, 0x1f, wide('')), property(0x1009, 0x102, richText("Gr\\'fc\\'dfe"))),
       'Grüße',
     ],
-    // The example of MS-OXRTFCP §4.1.
+    // The example of MS-OXRTFCP, section 4.1.
     ['as compressed rich text', properties(MESSAGE, property(0x1009, 0x102, HELLO_WORLD)), 'hello world'],
   ])('shows a text %s', async (_, content, expected) => {
     const email = await receive(tnef(content));

@@ -4,7 +4,7 @@ import { textOfBytes } from './mail-charsets.js';
 const MAX_BYTES = 1_000_000;
 const HEADER_LENGTH = 16;
 const WINDOW_LENGTH = 4096;
-/** First bytes of the window of the compression (MS-OXRTFCP §2.1.2.1). */
+/** First bytes of the window of the compression (MS-OXRTFCP, section 2.1.2.1). */
 const FIRST_BYTES =
   '{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \\fscript \\fdecor MS Sans SerifSymbol' +
   'ArialTimes New RomanCourier{\\colortbl\\red0\\green0\\blue0\r\n\\par \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx';

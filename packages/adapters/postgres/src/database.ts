@@ -15,8 +15,8 @@ import type { SearchWords } from '@parley/domain/markdown';
 import { PLAIN_TEXTS } from '@parley/domain/messages';
 import {
   blobsSql,
-  type Commit,
   COPY_FACT,
+  type Commit,
   DatabaseRefused,
   futureRowsSql,
   hostsOf,

@@ -8,7 +8,15 @@ import type {
   StorageAdministration,
   StoredText,
 } from '@parley/domain/kernel';
-import { BLOB_TABLES, blobsSql, COPY_FACT, DatabaseRefused, futureRowsSql, idsToSkip, SECRET_FINGERPRINT } from '@parley/storage';
+import {
+  BLOB_TABLES,
+  blobsSql,
+  COPY_FACT,
+  DatabaseRefused,
+  futureRowsSql,
+  idsToSkip,
+  SECRET_FINGERPRINT,
+} from '@parley/storage';
 import type { Database } from 'better-sqlite3';
 import { openDatabaseFile } from './binary.js';
 import {

@@ -107,9 +107,8 @@ export async function openParley(
   const onCommit = commitListener(hostOptions.metrics, report);
   requireShareable(configuration);
   const { storage, secret, installation, isCopy, claim, examine } = await openStorage(configuration, ports, {
-    ...{ acceptsNewSecret, adoptsFiles, clock },
+    ...{ acceptsNewSecret, adoptsFiles, clock, logger: hostOptions.logger },
     isOneOff: hostOptions.isOneOff ?? false,
-    logger: hostOptions.logger,
     ...(onCommit && { onCommit }),
     ...(onUnknownSchema && { onUnknownSchema }),
   });

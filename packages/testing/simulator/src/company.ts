@@ -38,6 +38,28 @@ export const narrowTo = (channel: Channel | null) =>
 
 /** Simulated company with checks of what its people see against the model. */
 export class Company extends CompanyClients {
+  /** Id of a scheduled message. Repeated requests schedule it twice; the person deletes the copy. */
+  async keepOneScheduled(person: Person, number: number): Promise<number> {
+    const { json } = await this.insist(person, 'GET', '/scheduled_messages', {});
+    const [first, ...copies] = json.scheduled_messages.filter(({ content }: Wire) => numbersIn(content).has(number));
+    if (copies.length > 0 && !this.mayHaveRepeated)
+      throw new Violation('exactly once', `${number} was scheduled twice`);
+    for (const { scheduled_message_id } of copies) {
+      await this.insist(person, 'DELETE', `/scheduled_messages/${scheduled_message_id}`, {});
+    }
+    return first.scheduled_message_id;
+  }
+
+  /** Subscribes people to a channel, if the inviting person may do that. */
+  async invite(by: Person, channel: Channel, people: readonly Person[]): Promise<void> {
+    const { status } = await this.attempt(!this.model.isGuest(by), by, 'POST', '/users/me/subscriptions', {
+      subscriptions: [{ name: channel.name }],
+      principals: people.map((person) => this.people[person]!.id),
+      send_new_subscription_messages: false,
+    });
+    if (status === 200) for (const person of people) this.model.subscribe(person, channel);
+  }
+
   /** Checks everything that one person sees. */
   async checkPerson(person: Person): Promise<void> {
     await this.checkState(person);

@@ -463,10 +463,4 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     changes: [['after.targetId === userId', 'true']],
     reason: 'A shortcut; later records have other targets.',
   },
-  {
-    source: '../../adapters/http/src/limits/counters.ts',
-    code: 'return this.count === 0 || this.at(this.count - 1) <= now - this.windowMs;',
-    changes: [['this.at(this.count - 1) <= now - this.windowMs', '(this.at(this.count - 1) < now - this.windowMs)']],
-    reason: 'The next removal of expired histories finds it.',
-  },
 ];
