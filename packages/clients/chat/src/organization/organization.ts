@@ -140,7 +140,7 @@ function changeRealm(state: ChatState, property: string, value: unknown): void {
 
 /** Deprecated numbers of system groups (events §5.2). */
 type Numbers = Readonly<Record<string, number>>;
-const CREATORS: Numbers = { 'role:members': 1, 'role:administrators': 2, 'role:fullmembers': 3, 'role:moderators': 4 };
+const CREATORS: Numbers = { 'role:administrators': 2, 'role:moderators': 4, 'role:fullmembers': 3, 'role:members': 1 };
 const WEB_PUBLIC_CREATORS: Numbers = { 'role:administrators': 2, 'role:moderators': 4, 'role:nobody': 6 };
 const MENTIONERS: Numbers = {
   'role:everyone': 1,

@@ -136,7 +136,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   fault('messages are moved that the mover may not read', 'domain/src/channels/channel-access.ts', 'return hasSharedHistory(channel) && hasContentAccess(actor, channel, isSubscribed);', 'return hasContentAccess(actor, channel, isSubscribed);'),
   fault('a chosen topic policy cannot be changed', 'domain/src/channels/topic-policies.ts', "if ((current ?? 'inherit') === chosen.visibility) return;", "if ((current ?? 'inherit') !== 'inherit' || chosen.visibility === 'inherit') return;"),
   fault('changed drafts keep their text', 'domain/src/writing/drafts.use-cases.ts', '{ id, ...parsed! }', '{ ...before, to: parsed!.to, editedAt: parsed!.editedAt }'),
-  fault('queues end after five minutes without polls', 'domain/src/kernel/queue-sweep.ts', 'now - lastPolledAt < queue.idleTimeoutSeconds', 'now - lastPolledAt < SLEEP_SECONDS'),
+  fault('queues end after five minutes without polls', 'domain/src/kernel/queue-sweep.ts', 'idleSeconds < queue.idleTimeoutSeconds', 'idleSeconds < SLEEP_SECONDS'),
   fault('a second question waits for a third one', 'domain/src/membership/webhooks.ts', '      await this.scheduleNext(tx, realmId, botId, pause);\n    };', '    };'),
   fault('imports leave out topic policies', 'domain/src/channels/topic-policies.ts', '    for (const policy of topicPolicies) {\n      await', '    for (const policy of topicPolicies.slice(1)) {\n      await'),
   fault('imports leave out drafts without a recipient', 'domain/src/writing/drafts.ts', "to.kind === 'nobody' || to.userIds.every", "to.kind !== 'nobody' && to.userIds.every"),
