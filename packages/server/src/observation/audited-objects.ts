@@ -2,6 +2,7 @@ import type { ChannelId, Clock, GroupId, RealmId, Repositories, UnitOfWork, User
 import type { User } from '@parley/domain/users';
 import type { AuditedLogIn, AuditedOperation, AuditedState, AuditReader, AuditRecorder } from '@parley/http';
 import { type AuditTrail, NO_OBJECT, type ReadObject } from './audit-trail.js';
+import { FailedLogIns, MAX_OF_ADDRESS } from './failed-log-ins.js';
 
 type Target = Readonly<Record<string, string>>;
 type Reader = (repositories: Repositories, realmId: RealmId, target: Target) => Promise<AuditedState | null>;
@@ -91,39 +92,29 @@ function objectOf({ path, target, actorId }: AuditedOperation): ReadObject {
     : NO_OBJECT;
 }
 
-const DAY_SECONDS = 86_400;
-
-/** Per organization, server and day (UTC), so that strangers cannot displace other entries. Log lines name all. */
-const MAX_FAILED_LOG_INS = 100;
-
 /** Records operations over HTTP. */
 export class HttpAuditRecorder implements AuditRecorder {
-  private failures = { day: 0, counts: new Map<RealmId, number>() };
+  private readonly failures: FailedLogIns;
 
   constructor(
     private readonly trail: AuditTrail,
-    private readonly clock: Clock,
-  ) {}
+    clock: Clock,
+  ) {
+    this.failures = new FailedLogIns(clock);
+  }
 
   async recordLogIn({ realmId, action, account, about, ip, userAgent }: AuditedLogIn): Promise<void> {
     const isFailure = action === 'failed log-in';
-    if (isFailure && !this.countFailure(realmId)) return;
+    const failures = isFailure ? this.failures.add(realmId, ip) : 1;
+    if (failures === null) return;
     // Unknown accounts have entries too, so that the response time reveals nothing.
     const user = await this.trail.read(realmId, ({ users }) => accountIn(users, realmId, account ?? ''));
     const actorId = isFailure ? null : (user?.id ?? null);
     const read = async () => ({ subject: user, state: null });
-    const known = Object.fromEntries(Object.entries(about).filter(([, value]) => value != null));
+    const facts = { ...about, ...(failures > MAX_OF_ADDRESS && { failures }) };
+    const known = Object.fromEntries(Object.entries(facts).filter(([, value]) => value != null));
     const operation = { action, actorId, program: null, target: {}, about: known, ip, userAgent, read, reads: realmId };
     await this.trail.run(operation, async () => {});
-  }
-
-  /** Returns false once the day has `MAX_FAILED_LOG_INS`. */
-  private countFailure(realmId: RealmId): boolean {
-    const day = Math.floor(this.clock.now() / DAY_SECONDS);
-    if (this.failures.day !== day) this.failures = { day, counts: new Map() };
-    const count = (this.failures.counts.get(realmId) ?? 0) + 1;
-    this.failures.counts.set(realmId, count);
-    return count <= MAX_FAILED_LOG_INS;
   }
 
   run<T>(operation: AuditedOperation, work: () => Promise<T>): Promise<T> {

@@ -232,13 +232,21 @@ describe('entries of log-ins', () => {
     ]);
   });
 
-  it('stop after 100 failures on a day, so that strangers displace no others', async () => {
+  it('name the first 100 failures of an address in an hour, then their number', async () => {
     const fail = async (index: number) => server.post('/jwt/fetch_api_key', null, { token: `a.b.${index}` });
-    for (let index = 0; index < 101; index++) await fail(index);
+    for (let index = 0; index < 199; index++) await fail(index);
     expect(await entries({ limit: 500 })).toHaveLength(100);
-    server.clock.advance(86_400);
-    await fail(101);
+    await fail(199);
     expect(await entries({ limit: 500 })).toHaveLength(101);
+    expect((await facts())[0]).toEqual([
+      'failed log-in',
+      null,
+      null,
+      { method: 'jwt', failure: 'INVALID_JWT', failures: 200 },
+    ]);
+    server.clock.advance(3600);
+    await fail(200);
+    expect(await entries({ limit: 500 })).toHaveLength(102);
   });
 });
 
