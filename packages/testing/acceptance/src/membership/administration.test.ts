@@ -414,6 +414,8 @@ describe('parley command line', () => {
         code: 3,
         out: expect.stringMatching(/PROBLEM {2}mail: the mail server cannot be used: .*ECONNREFUSED/),
       });
+      const quiet = await runIn({ ...environment, PARLEY_QUIET: 'on' }, 'doctor', '--thorough');
+      expect([quiet.code, quiet.out]).toEqual([0, expect.not.stringContaining('mail')]);
     });
 
     it('reports a missing mail server and an invalid email address', async () => {
