@@ -36,7 +36,6 @@ export const CHANNEL_CLOSING_FEATURE = {
 /** Closes a channel unless it has newer messages. The key is the id of the channel. */
 export const CLOSING_JOB = jobKind({
   name: 'channels.close',
-  isFixed: true,
   readPayload: idPayload<{ readonly channelId: number }>('channelId'),
 });
 

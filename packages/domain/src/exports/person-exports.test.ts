@@ -44,6 +44,11 @@ it('accepts one request per person and day, and replaces the former copy of the 
   expect(() => room([own, other], 2)).toThrow('once a day');
 });
 
+it('does not count a request from a time that is years ahead', () => {
+  const own = copyOf(SELF, NOW + 730 * PERSON_EXPORT_SECONDS);
+  expect(room([own], SELF)).toEqual([own]);
+});
+
 it('limits the kept copies of others, not those of the requester', () => {
   const others = Array.from({ length: MAX_COPIES_OF_OTHERS }, (_, n) => copyOf(n + 2, NOW - PERSON_EXPORT_SECONDS));
   expect(room(others, SELF)).toEqual([]);
