@@ -4,7 +4,7 @@ import { DomainError, invalidImport, type MessageId, type UserId } from '@parley
 import type { MarkdownRenderer } from '@parley/domain/markdown';
 import { MAX_REALM_NAME_LENGTH } from '@parley/domain/realms';
 import { SYSTEM_BOTS } from '@parley/domain/users';
-import { removeAbandoned } from '@parley/export-files';
+import { importLimits, removeAbandoned } from '@parley/export-files';
 import type { FileCopy, MergeSource, PictureCopy } from '@parley/transfer/exports';
 import type { ExportedRecords, LateMessage } from '@parley/transfer/imports';
 import {
@@ -127,11 +127,12 @@ export interface PlanSummary {
 
 /**
  * Reads all records and decides what becomes of each. Changes nothing but temporary files.
- * @throws DomainError SERVER_BUSY if the disk is full; INVALID_IMPORT also if a record is unaccounted for or somebody would gain access
+ * @throws DomainError SERVER_BUSY if records fill half of the free disk space; INVALID_IMPORT also if a record is unaccounted for or somebody would gain access
  */
 export async function planImport(opened: OpenImport, options: PlanOptions): Promise<ImportPlan> {
   await removeAbandoned(options.temporaryFolder);
-  const staging = new Staging(options.temporaryFolder);
+  // The other half is for what the import stores.
+  const staging = new Staging(options.temporaryFolder, (await importLimits(options.temporaryFolder)).minFreeBytes);
   try {
     await staging.addAll(opened.records());
     return await planStaged(staging, opened, options);

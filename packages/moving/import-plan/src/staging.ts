@@ -119,7 +119,8 @@ export class Staging {
   private readonly heads = new Map<number, number>();
   private readonly statements = new Map<string, Statement<unknown[], unknown>>();
 
-  constructor(temporaryFolder: string) {
+  /** @param maxBytes size above which records fail with SQLITE_FULL */
+  constructor(temporaryFolder: string, maxBytes: number) {
     this.folder = mkdtempSync(join(temporaryFolder, IMPORT_FOLDER));
     this.database = openSqlite(join(this.folder, 'records.sqlite'));
     this.database.pragma('journal_mode = OFF');
@@ -127,6 +128,8 @@ export class Staging {
     this.database.pragma('locking_mode = EXCLUSIVE');
     this.database.pragma(`cache_size = -${CACHE_KIB}`);
     this.database.exec(SCHEMA);
+    const pageSize = this.database.pragma('page_size', { simple: true }) as number;
+    this.database.pragma(`max_page_count = ${Math.ceil(maxBytes / pageSize)}`);
   }
 
   /** @throws DomainError INVALID_IMPORT */
