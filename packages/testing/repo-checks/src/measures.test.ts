@@ -47,14 +47,14 @@ const LIMITS: Readonly<Record<string, number>> = {
   'lines: parley': 270,
   'lines: postgres': 4340,
   'lines: push-service': 750,
-  'lines: server': 17_720,
+  'lines: server': 17_750,
   'lines: simulator': 5190,
   'lines: sqlite': 4910,
   'lines: storage': 13_240,
   'lines: transfer': 5820,
   'lines: web': 25_800,
-  'lines of tests and tools': 163_180,
-  'words of documents': 215_520,
+  'lines of tests and tools': 163_270,
+  'words of documents': 210_110,
   'files above 450 lines': 0,
 };
 
