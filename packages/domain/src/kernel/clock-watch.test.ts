@@ -72,9 +72,8 @@ describe('ClockWatch', () => {
     async (newest) => {
       const { time, watch, lines } = watched(newest);
       expect(watch.deletionsWaitSeconds).toBe(HOUR);
-      expect(lines).toEqual([
-        ['the newest message has another date: nothing is deleted because of its age for an hour', -newest],
-      ]);
+      const future = 'the newest message is from the future: nothing is deleted because of its age for an hour';
+      expect(lines).toEqual(newest > 0 ? [[future, -newest]] : []);
       await time.advance(HOUR);
       expect(watch.deletionsWaitSeconds).toBe(0);
     },

@@ -50,7 +50,9 @@ export class ClockWatch {
   compare(newest: UnixSeconds | null): void {
     this.deletionsFromMs ??= 0;
     const seconds = newest === null ? 0 : this.clock.now() - newest;
-    if (Math.abs(seconds) > LARGE_STEP_SECONDS) this.delayDeletions('the newest message has another date', seconds);
+    // Nobody may have written for days, so that only a message from the future is worth a line.
+    if (seconds > LARGE_STEP_SECONDS) this.delayDeletions();
+    if (seconds < -LARGE_STEP_SECONDS) this.delayDeletions('the newest message is from the future', seconds);
   }
 
   /** Looks for a step since the last call. */
@@ -65,9 +67,9 @@ export class ClockWatch {
     else this.warn('the clock was changed', { seconds });
   }
 
-  private delayDeletions(reason: string, seconds: number): void {
+  private delayDeletions(reason: string | null = null, seconds = 0): void {
     this.deletionsFromMs = this.timers.elapsedMs() + DELETIONS_WAIT_SECONDS * 1000;
-    this.warn(`${reason}: nothing is deleted because of its age for an hour`, { seconds });
+    if (reason !== null) this.warn(`${reason}: nothing is deleted because of its age for an hour`, { seconds });
   }
 
   private presentOffsetMs(): number {

@@ -47,6 +47,7 @@ describe('createContainer', () => {
       'reading events of other processes',
       'removing expired event queues',
       'limiting the event log',
+      'following the clock',
       'exchanging rate limit counts',
       'ending leases of stopped servers',
       'removing rate limit counts',
@@ -88,6 +89,7 @@ describe('createContainer', () => {
     };
     const timers = { after, every: () => () => {}, elapsedMs: () => 0 };
     const { get } = createContainer({ ...server.parts, timers, logger: { info, error: jest.fn() } });
+    get('clockWatch').compare(null);
     const sweep = get('workers').find(({ name }) => name === 'removing unused files')!;
     sweep.start();
     while (info.mock.calls.length === 0) await new Promise(setImmediate);
