@@ -36,4 +36,12 @@ describe('FailedLogIns', () => {
     expect(recorded.filter((count) => count !== null)).toHaveLength(502);
     expect(failures.add(OTHER_REALM, '192.0.2.1')).toBe(1);
   });
+
+  it('records nothing of further addresses and organizations if it counts too many', () => {
+    const failures = new FailedLogIns(new FixedClock());
+    const addressOf = (index: number) => `${(index >> 16) + 1}.${(index >> 8) & 255}.${index & 255}.1`;
+    for (let index = 0; index < 100_000; index++) failures.add(REALM, addressOf(index));
+    expect(recordedOf(failures, 10, '198.51.100.1')).toEqual([]);
+    expect(recordedOf(failures, 10, '198.51.100.1', OTHER_REALM)).toEqual([]);
+  });
 });

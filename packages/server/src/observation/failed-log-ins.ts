@@ -25,10 +25,11 @@ export class FailedLogIns {
     return isRecorded(this.count(`${realmId}`), MAX_OF_REALM) ? ofAddress : null;
   }
 
+  /** Returns a number that is not recorded for others than the counted. */
   private count(key: string): number {
-    const count = (this.counts.get(key) ?? 0) + 1;
-    if (count > 1 || this.counts.size < MAX_COUNTS) this.counts.set(key, count);
-    return count;
+    const count = this.counts.get(key) ?? (this.counts.size < MAX_COUNTS ? 0 : Number.POSITIVE_INFINITY);
+    if (count < Number.POSITIVE_INFINITY) this.counts.set(key, count + 1);
+    return count + 1;
   }
 }
 
