@@ -216,7 +216,6 @@ export type ErasurePayload = ErasureProgress & {
 
 export const ERASE_PERSON_JOB = jobKind<ErasurePayload>({
   name: 'accounts.erase_person',
-  deletes: true,
   readPayload: (stored) => {
     const payload = stored as ErasurePayload;
     if (!isId(payload.erasureId) || !isId(payload.former?.id) || !ERASURE_STAGES.includes(payload.stage)) {

@@ -1,4 +1,5 @@
 import { encodeJob, type UnixSeconds, type UserId } from '@parley/domain/kernel';
+import { EraseUser } from '@parley/domain/membership';
 import type { PushService } from '@parley/domain/push';
 import { ReportPresence } from '@parley/domain/users';
 import { CreateReminder, CreateScheduledMessage, SendMessage } from '@parley/domain/writing';
@@ -201,6 +202,18 @@ function outsideOf() {
     await server.step(2 * DAY, 'while running');
     await time.advance(3 * HOUR);
     expect(await server.texts(hamlet)).not.toContain('kept for a day');
+    await server.close();
+  });
+
+  it('erases a person on request where nobody has written for days', async () => {
+    const server = await aServer();
+    const { base, hamlet, time } = server;
+    await server.send('written by iago');
+    await server.step(2 * DAY, 'at a start');
+    const user = { userId: server.iago.id };
+    await server.parley.useCase(EraseUser).execute({ realmId: base.realmId, user, everythingWritten: true });
+    for (let n = 0; n < 20 && (await server.texts(hamlet)).length > 0; n++) await time.advance(SOON);
+    expect(await server.texts(hamlet)).toEqual([]);
     await server.close();
   });
 });
