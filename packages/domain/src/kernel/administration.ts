@@ -23,7 +23,7 @@ export interface DatabaseState {
 
 /** Rows written at a time that has not come yet, because a clock was ahead. */
 export interface FutureRows {
-  /** Such as `messages`. */
+  /** Name for operators, such as `messages`. */
   readonly name: string;
   readonly count: number;
   readonly latest: UnixSeconds;

@@ -43,7 +43,7 @@ export interface JobKind<Payload> {
   readonly concurrency: number;
   /** True if the due time is a moment that people chose or data carry; a step of the clock does not bring it nearer. */
   readonly isFixed: boolean;
-  /** True if the work deletes data, so that it waits after a large step of the clock. */
+  /** True if the work deletes data because of their age, so that it waits after a large step of the clock. */
   readonly deletes: boolean;
   /** True if attempts call other servers, so that their failures are warnings. */
   readonly callsOthers: boolean;

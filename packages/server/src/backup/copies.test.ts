@@ -126,7 +126,7 @@ describe('parley restore --copy', () => {
     const { code, err } = await restore('copy', '--copy', `--files=folder:${files}`, `--url=${STAGING}`);
     expect([code, err]).toEqual([1, expect.stringContaining('holds the files of another database')]);
     rmSync(join(directory, 'original/parley.db'));
-    // Without its database, the folder still names it.
+    // The folder still names the deleted database.
     expect((await restore('original', '--copy', `--url=${STAGING}`)).err).toContain('the files of another database');
     expect(await new FolderBlobStore(files).sizeOf(BLOB)).toBe(10);
   });

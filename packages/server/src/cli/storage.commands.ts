@@ -55,13 +55,9 @@ async function backup({ invocation, terminal, words, flag }: CommandContext): Pr
   const takenAt = new Date();
   const create = async () => {
     requireSpace(path, 2.1 * bytes);
-    const { url } = configuration;
     const source = {
-      database: database.path,
-      secret,
+      ...{ database: database.path, url: configuration.url, secret, version: parleyVersion() },
       blobs: blobStoreOf(configuration),
-      version: parleyVersion(),
-      url,
     };
     return createBackup(source, path, { takenAt, bytesPerSecond: pace === 0 ? null : pace * MIB });
   };

@@ -138,8 +138,8 @@ function changeRealm(state: ChatState, property: string, value: unknown): void {
   DERIVED[property]?.(state, value);
 }
 
-/** Deprecated numbers of system groups (events §5.2). */
 type Numbers = Readonly<Record<string, number>>;
+/** Deprecated numbers of system groups (events §5.2). */
 const CREATORS: Numbers = { 'role:administrators': 2, 'role:moderators': 4, 'role:fullmembers': 3, 'role:members': 1 };
 const WEB_PUBLIC_CREATORS: Numbers = { 'role:administrators': 2, 'role:moderators': 4, 'role:nobody': 6 };
 const MENTIONERS: Numbers = {
