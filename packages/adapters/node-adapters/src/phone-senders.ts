@@ -1,6 +1,6 @@
 import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Clock, isDue, type ReportProblem } from '@parley/domain/kernel';
+import { type Clock, hasPassed, isDue, type ReportProblem } from '@parley/domain/kernel';
 import { type PhonePush, type PhoneResult, type PhoneSender, type PushToken, SENT_TO_PHONE } from '@parley/domain/push';
 import type { OutgoingProxy } from './outgoing-proxy.js';
 import { readShort } from './read-short.js';
@@ -134,8 +134,7 @@ export class ApnsSender extends RepeatingSender {
   /** Shared by all notifications, since Apple limits how often the signature may change. */
   private async sign(): Promise<string> {
     const now = this.parts.clock.now();
-    if (this.signature && !isDue(this.signature.madeAt + SIGNATURE_SECONDS, now, SIGNATURE_SECONDS))
-      return this.signature.text;
+    if (this.signature && !hasPassed(this.signature.madeAt, SIGNATURE_SECONDS, now)) return this.signature.text;
     const { importPKCS8, SignJWT } = await import('jose');
     const { key, keyId, teamId } = this.account;
     const text = await new SignJWT()

@@ -1,6 +1,6 @@
 import type { BlobKey, BlobStore } from '../files/blobs.js';
 import type { FileUser } from '../files/files.use-cases.js';
-import { isDue } from '../kernel/clock-watch.js';
+import { hasPassed } from '../kernel/clock-watch.js';
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import { type FeatureParts, users } from '../kernel/event.js';
 import type { ExportId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
@@ -54,9 +54,7 @@ export const KEEP_ARCHIVE_SECONDS = 30 * 86_400;
 
 /** @throws DomainError TOO_MANY_EXPORTS */
 export function requireRoomForExport(exports: readonly Pick<RealmExport, 'requestedAt'>[], now: UnixSeconds): void {
-  const recent = exports.filter(
-    ({ requestedAt }) => !isDue(requestedAt + EXPORTS_WINDOW_SECONDS, now, EXPORTS_WINDOW_SECONDS),
-  );
+  const recent = exports.filter(({ requestedAt }) => !hasPassed(requestedAt, EXPORTS_WINDOW_SECONDS, now));
   if (recent.length >= MAX_RECENT_EXPORTS) throw new DomainError('TOO_MANY_EXPORTS', 'Exceeded rate limit.');
 }
 

@@ -1,7 +1,7 @@
 import { type Actor, mustBeOwner } from '../access/actor.js';
 import type { BlobKey } from '../files/blobs.js';
 import type { FileUser } from '../files/files.use-cases.js';
-import { isDue } from '../kernel/clock-watch.js';
+import { hasPassed } from '../kernel/clock-watch.js';
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import type { NotExported } from '../kernel/event.js';
 import { type Id, isId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
@@ -64,7 +64,7 @@ export function requireRoomForCopy(
   now: UnixSeconds,
 ): readonly PersonExport[] {
   const replaced = earlier.filter((each) => each.personId === personId);
-  if (replaced.some(({ requestedAt }) => !isDue(requestedAt + PERSON_EXPORT_SECONDS, now, PERSON_EXPORT_SECONDS))) {
+  if (replaced.some(({ requestedAt }) => !hasPassed(requestedAt, PERSON_EXPORT_SECONDS, now))) {
     throw new DomainError('EXPORTED_RECENTLY', 'A copy of these data can be requested once a day.');
   }
   const others = earlier.filter((each) => each.personId !== userId && each.personId !== personId);

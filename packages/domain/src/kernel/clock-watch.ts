@@ -7,6 +7,9 @@ import type { Clock, Timers } from './ports.js';
  */
 export const isDue = (at: number, now: number, delay: number): boolean => at <= now || at > now + 2 * delay;
 
+/** True if a delay has passed since a time, or the clock was ahead at that time (`isDue`). */
+export const hasPassed = (since: number, delay: number, now: number): boolean => isDue(since + delay, now, delay);
+
 /** Smaller differences come from slow adjustments of the clock. */
 const STEP_SECONDS = 60;
 const LARGE_STEP_SECONDS = 86_400;

@@ -1,4 +1,4 @@
-import { isDue } from './clock-watch.js';
+import { hasPassed } from './clock-watch.js';
 import type { JobId, RealmId } from './ids.js';
 import {
   decodeJob,
@@ -131,7 +131,7 @@ export abstract class RequestParts<Payload, Result = void> implements JobHandler
     let renewedAt = this.clock.now();
     for (let stored = waiting.shift(); stored; stored = waiting.shift()) {
       const current = stored;
-      if (isDue(renewedAt + RENEWED_AFTER_SECONDS, this.clock.now(), RENEWED_AFTER_SECONDS)) {
+      if (hasPassed(renewedAt, RENEWED_AFTER_SECONDS, this.clock.now())) {
         renewedAt = this.clock.now();
         await this.uow.write(current.realmId, (tx) =>
           postponeAll(tx, [current, ...waiting], renewedAt + ABANDONED_AFTER_SECONDS),

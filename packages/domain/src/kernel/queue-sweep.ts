@@ -1,4 +1,4 @@
-import { type ClockWatch, isDue } from './clock-watch.js';
+import { type ClockWatch, hasPassed } from './clock-watch.js';
 import { publishLastEnded } from './ended-queues.js';
 import { DomainError } from './errors.js';
 import { MAX_EVENTS_FOR_CONSUMERS } from './event-consumption.js';
@@ -159,8 +159,7 @@ export class QueueSweep {
     for (const [live, position] of moved) live.markSaved(position);
     hub.forgetRemoved(failed.map((id) => ({ realmId, id })));
     const now = clock.now();
-    for (const live of queues)
-      if (isDue(live.lastPolledAt + SLEEP_SECONDS, now, SLEEP_SECONDS)) hub.deactivateQueue(live);
+    for (const live of queues) if (hasPassed(live.lastPolledAt, SLEEP_SECONDS, now)) hub.deactivateQueue(live);
   }
 
   /**

@@ -1,4 +1,4 @@
-import { isDue } from '../kernel/clock-watch.js';
+import { hasPassed } from '../kernel/clock-watch.js';
 import { DomainError } from '../kernel/errors.js';
 import type { RealmId, UnixSeconds } from '../kernel/ids.js';
 import type { Clock, ReportProblem } from '../kernel/ports.js';
@@ -61,7 +61,7 @@ export class LogInServiceFailures {
   onAccepted(realmId: RealmId, { name }: LogInMethod): void {
     const key = keyOf(realmId, name);
     const notifiedAt = this.notifiedAt.get(key);
-    if (notifiedAt !== undefined && isDue(notifiedAt + PAUSE, this.clock.now(), PAUSE)) this.notifiedAt.delete(key);
+    if (notifiedAt !== undefined && hasPassed(notifiedAt, PAUSE, this.clock.now())) this.notifiedAt.delete(key);
   }
 }
 

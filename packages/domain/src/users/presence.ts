@@ -1,4 +1,4 @@
-import { isDue } from '../kernel/clock-watch.js';
+import { hasPassed } from '../kernel/clock-watch.js';
 import { declareErrors } from '../kernel/errors.js';
 import { type Audience, wholeRealm } from '../kernel/event.js';
 import type { PersonPart } from '../kernel/export-parts.js';
@@ -56,7 +56,7 @@ const INVISIBLE_SECONDS = OFFLINE_SECONDS + 120;
 
 /** True for a time that is longer ago, or so far in the future that the clock was wrong. */
 export const isOlder = (time: UnixSeconds | null, now: UnixSeconds, seconds: number): boolean =>
-  time === null || isDue(time + seconds + 1, now, seconds);
+  time === null || hasPassed(time, seconds + 1, now);
 
 /** Returns the times after a report; null if nothing changes (users §8.5). */
 export function timesAfterReport(

@@ -1,7 +1,7 @@
 import type { Channel } from '../channels/channel.js';
 import { type ChannelNotice, configuredChannel, type NotificationBot } from '../channels/channel-notices.js';
 import type { GroupNotices, MembershipNotice } from '../groups/group.js';
-import { isDue } from '../kernel/clock-watch.js';
+import { hasPassed } from '../kernel/clock-watch.js';
 import { DomainError, orThrow } from '../kernel/errors.js';
 import { type Caller, type GroupId, isId, type UnixSeconds, type UserId } from '../kernel/ids.js';
 import { encodeJob, type Job, type JobHandler, type JobWork, jobKind } from '../kernel/jobs.js';
@@ -376,7 +376,7 @@ export class BotOwnerWarnings {
 
   private isDue(botId: UserId): boolean {
     const warnedAt = this.warnedAt.get(botId);
-    return warnedAt === undefined || isDue(warnedAt + PAUSE, this.clock.now(), PAUSE);
+    return warnedAt === undefined || hasPassed(warnedAt, PAUSE, this.clock.now());
   }
 
   private async warn(
@@ -403,7 +403,7 @@ export class BotOwnerWarnings {
     const now = this.clock.now();
     // Entries are in insertion order, so expired ones come first.
     for (const [id, at] of this.warnedAt) {
-      if (!isDue(at + PAUSE, now, PAUSE) && this.warnedAt.size < MAX_REMEMBERED) break;
+      if (!hasPassed(at, PAUSE, now) && this.warnedAt.size < MAX_REMEMBERED) break;
       this.warnedAt.delete(id);
     }
     this.warnedAt.set(botId, now);

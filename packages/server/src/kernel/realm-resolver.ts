@@ -1,7 +1,7 @@
 import {
   type AddressedRealm,
   type Clock,
-  isDue,
+  hasPassed,
   type RealmId,
   type RealmUrls,
   type UnitOfWork,
@@ -129,7 +129,7 @@ export class RealmResolver implements RealmUrls, RealmDirectory {
    * added.
    */
   private believed(look: () => ListedRealm | undefined): ListedRealm | undefined {
-    return isDue(this.readAtMs + BELIEVED_MS, this.clock.nowMs(), BELIEVED_MS) ? undefined : look();
+    return hasPassed(this.readAtMs, BELIEVED_MS, this.clock.nowMs()) ? undefined : look();
   }
 
   private async lookAgain(look: () => ListedRealm | undefined): Promise<ListedRealm | undefined> {

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { type Clock, type CountedCalls, DomainError, isDue } from '@parley/domain/kernel';
+import { type Clock, type CountedCalls, DomainError, hasPassed } from '@parley/domain/kernel';
 import { LIMIT_RULES, type LimitRule, type Quota, type RateLimitRules } from './rules.js';
 
 export interface LimitState {
@@ -54,7 +54,7 @@ export class CallHistory {
 
   /** True if no call counts towards a quota. */
   isExpired(now: number): boolean {
-    return this.count === 0 || isDue(this.at(this.count - 1) + this.windowMs, now, this.windowMs);
+    return this.count === 0 || hasPassed(this.at(this.count - 1), this.windowMs, now);
   }
 
   /** @param isCounted true if the current call was allowed and is included */
@@ -64,7 +64,7 @@ export class CallHistory {
     for (const [index, { windowSeconds, limit }] of this.quotas.entries()) {
       const windowMs = windowSeconds * 1000;
       let first = Math.max(this.firstCounting[index]!, this.count - this.times.length);
-      while (first < this.count && isDue(this.at(first) + windowMs, now, windowMs)) first++;
+      while (first < this.count && hasPassed(this.at(first), windowMs, now)) first++;
       this.firstCounting[index] = first;
       const left = Math.max(0, limit - (this.count - first));
       remaining = Math.min(remaining, left);
