@@ -27,6 +27,10 @@ describe('random faults', () => {
     expect(changesOf(code)).toEqual(expected);
   });
 
+  it('are at most as many as there are', () => {
+    expect(randomFaults(1, 20, randomFaultsIn(FILE, 'a = b - 1;'))).toHaveLength(1);
+  });
+
   it('are the same for a seed, and others for another seed', () => {
     const all = allRandomFaults();
     const idsOf = (seed: number) => randomFaults(seed, 20, all).map(({ id }) => id);

@@ -101,7 +101,8 @@ export function randomFaults(seed: number, count: number, among = allRandomFault
   for (const fault of among) shuffled.get(fault.kind)!.push({ fault, at: order(fault) });
   for (const faults of shuffled.values()) faults.sort((a, b) => (a.at < b.at ? 1 : -1));
   const chosen: RandomFault[] = [];
-  for (let n = 0; chosen.length < count; n++) {
+  const hasMore = () => [...shuffled.values()].some((faults) => faults.length > 0);
+  for (let n = 0; chosen.length < count && hasMore(); n++) {
     const next = shuffled.get(kinds[n % kinds.length]!)!.pop();
     if (next && compiles(next.fault.planted())) chosen.push(next.fault);
   }
