@@ -336,8 +336,10 @@ class DerivedCalls {
     }
     if (json?.api_key && route.path === '/users/me/api_key/regenerate')
       person.authorization = `Basic ${Buffer.from(`${person.email}:${json.api_key}`).toString('base64')}`;
-    if (json?.api_key && route.path === '/bots') person.values.add('bot', json.user_id);
-    if (json?.api_key && route.path === '/bots') await this.organization!.addBot(this.company, json.user_id);
+    if (json?.api_key && route.path === '/bots') {
+      person.values.add('bot', json.user_id);
+      await this.organization!.addBot(this.company, json.user_id);
+    }
   }
 
   private note(person: Person, json: Wire, path: string): void {
