@@ -53,7 +53,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   'lines: storage': 13_240,
   'lines: transfer': 5820,
   'lines: web': 25_800,
-  'lines of tests and tools': 163_270,
+  'lines of tests and tools': 163_290,
   'words of documents': 210_110,
   'files above 450 lines': 0,
 };
