@@ -17,14 +17,27 @@ export type FilesListener = (problem: string | null) => void;
 /** Disk of a folder. A failure is an operational problem, not a bug. */
 export class FolderDisk {
   private isFailing = false;
+  private loss: string | null = null;
 
   constructor(
     private readonly folder: string,
     private readonly onProblem: FilesListener = () => {},
   ) {}
 
-  /** Runs work that writes files. @throws DomainError SERVER_BUSY if the disk is full, read-only or failing */
+  /** Rejects all changes for this reason; null to accept them again. */
+  lose(reason: string | null): void {
+    if ((reason === null) !== (this.loss === null)) this.onProblem(reason);
+    this.loss = reason;
+  }
+
+  /** @throws DomainError SERVER_BUSY if the folder is lost */
+  requireOwn(): void {
+    if (this.loss !== null) throw busy(new Error(this.loss));
+  }
+
+  /** Runs work that writes files. @throws DomainError SERVER_BUSY if the disk is full, read-only or failing, or lost */
   async saving<T>(work: () => Promise<T>): Promise<T> {
+    this.requireOwn();
     try {
       const result = await work();
       if (this.isFailing) this.onProblem(null);
@@ -35,10 +48,14 @@ export class FolderDisk {
       if (!DISK_FAILURES.has(code)) throw error;
       if (!this.isFailing) this.onProblem(`The folder ${this.folder} cannot be written to: ${message}`);
       this.isFailing = true;
-      const text = 'The server cannot save files right now; try again in a moment.';
-      throw Object.assign(new DomainError('SERVER_BUSY', text, { retryAfter: 1 }), { cause: error });
+      throw busy(error);
     }
   }
+}
+
+function busy(cause: unknown): Error {
+  const text = 'The server cannot save files right now; try again in a moment.';
+  return Object.assign(new DomainError('SERVER_BUSY', text, { retryAfter: 1 }), { cause });
 }
 
 /** Makes changes of a folder durable. */

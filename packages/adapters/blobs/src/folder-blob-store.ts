@@ -75,6 +75,7 @@ export class FolderBlobStore implements BlobStore {
   }
 
   async remove(key: BlobKey): Promise<void> {
+    this.disk.requireOwn();
     await rm(this.pathOf(key), { force: true });
   }
 

@@ -109,6 +109,12 @@ export class S3BlobStore implements BlobStore {
     this.isClaimed = false;
   }
 
+  /** Rejects all requests until `claim` succeeds again, because another database has taken the bucket over. */
+  lose(): void {
+    this.isClaimed = false;
+    this.check().catch(() => {});
+  }
+
   /** Finds out whether the bucket exists and accepts the credentials, and claims it. @throws Error for the operator */
   async check(): Promise<void> {
     const { s3, sdk } = this.client();

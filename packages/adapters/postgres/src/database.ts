@@ -7,6 +7,7 @@ import {
   loadOptional,
   type NodeState,
   type StorageGauges,
+  type StorageHistory,
   type StoredText,
   type UnitOfWork,
   type UnixSeconds,
@@ -23,10 +24,11 @@ import {
   SECRET_FINGERPRINT,
   type TableSource,
 } from '@parley/storage';
-import type { Client, ClientConfig, Pool } from 'pg';
+import type { Client, ClientBase, ClientConfig, Pool } from 'pg';
 import { clientClass } from './engine/client.js';
 import type { StatementTrace } from './engine/connection.js';
 import { examineServer, type ServerFacts } from './engine/examination.js';
+import { addMarks, continueHistory, readHistory } from './engine/history.js';
 import { finishUpgrade, migrate, pendingSteps, requireNoTables } from './engine/migrate.js';
 import { type NodeFiles, OwnNode, requireSameFiles } from './engine/nodes.js';
 import { findPrimary, Primary } from './engine/primary.js';
@@ -83,11 +85,16 @@ export interface Installation {
   readonly formerPlace: string | null;
   /** True for a copy for trying things, which `parley move` has filled this one from. */
   readonly isCopy: boolean;
+  /** Timeline of the server. A standby or copy that is promoted begins another one at the same place. */
+  readonly timeline: string;
 }
 
 export interface PostgresStorage {
   readonly uow: UnitOfWork;
   readonly installation: Installation;
+  readonly history: StorageHistory;
+  /** Returns the identity after a failover. @throws DomainError STORAGE_UNAVAILABLE */
+  identify(): Promise<Installation>;
   /** Returns the time of the database server in milliseconds since the epoch. */
   currentTimeMs(): Promise<number>;
   /**
@@ -154,6 +161,12 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   return {
     uow,
     installation,
+    history: {
+      readHistory: () => sessions.query(readHistory),
+      addMarks: (marks) => sessions.query((client) => addMarks(client, marks)),
+      continueHistory: (...lost) => sessions.query((client) => continueHistory(client, ...lost)),
+    },
+    identify: async () => (await sessions.query(findInstallation))!,
     clusterGauges: (id) => sessions.reaching(() => readClusterGauges(pool, id)),
     reportPresence: (release, id, state) =>
       sessions.query((client) => {
@@ -197,15 +210,18 @@ async function identify(
   return (await findInstallation(client))!;
 }
 
-async function findInstallation(client: Client): Promise<Installation | null> {
+async function findInstallation(client: ClientBase): Promise<Installation | null> {
   const { rows } = await client.query(
     `SELECT value AS id, system_identifier::text || '.' || oid AS place,
+       left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline,
        (SELECT value FROM server_fact WHERE name = $1) AS "formerPlace",
        EXISTS (SELECT FROM server_fact WHERE name = $2) AS "isCopy"
      FROM server_fact, pg_control_system(), pg_database WHERE name = 'installation' AND datname = current_database()`,
     [FORMER_PLACE, COPY_FACT],
   );
-  return rows[0] ?? null;
+  const [found] = rows;
+  // Sessions read booleans as numbers.
+  return found ? { ...found, isCopy: Boolean(found.isCopy) } : null;
 }
 
 /** State of a database for operators. */

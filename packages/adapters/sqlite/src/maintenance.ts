@@ -31,7 +31,7 @@ import {
 } from './database.js';
 import { pendingSteps } from './engine/migrate.js';
 import { MIGRATIONS } from './features.js';
-import { skipIds } from './kernel/history.js';
+import { addMarks, continueHistory, readHistory, skipIds } from './kernel/history.js';
 
 /** Operator commands for a database file. All methods may be called while a server uses it. */
 export const administerDatabase = (path: string): StorageAdministration => ({
@@ -47,8 +47,14 @@ export const administerDatabase = (path: string): StorageAdministration => ({
   endSessions: () => change(path, (database) => database.prepare('DELETE FROM session').run().changes),
   skipIds: (secondsLost) => change(path, (database) => skipIds(database, idsToSkip(secondsLost))),
   markCopy: (isCopy) => change(path, (database) => markCopy(database, isCopy)),
+  readHistory: async () => lookInto(path, readHistory),
+  addMarks: async (marks) => change(path, (database) => addMarks(database, marks), LOCK_WAIT_MS),
+  continueHistory: async (...lost) => change(path, (database) => continueHistory(database, ...lost), LOCK_WAIT_MS),
   compact: () => compactDatabase(path),
 });
+
+/** Time to wait for the writes of servers. */
+const LOCK_WAIT_MS = 5000;
 
 /** Inspects a database without changing it, even while a server uses it. @throws DatabaseRefused */
 export function inspectDatabase(path: string): DatabaseState {
@@ -239,9 +245,9 @@ export async function copyDatabase(path: string, target: string, options: CopyOp
   copy.close();
 }
 
-/** Changes a database that no server uses. @throws DatabaseRefused */
-function change<T>(path: string, work: (database: Database) => T): T {
-  const database = openDatabaseFile(path, { fileMustExist: true, timeout: 0 });
+/** Changes a database; without a `timeout`, one that no server uses. @throws DatabaseRefused */
+function change<T>(path: string, work: (database: Database) => T, timeout = 0): T {
+  const database = openDatabaseFile(path, { fileMustExist: true, timeout });
   try {
     return work(database);
   } catch (error) {
@@ -302,7 +308,7 @@ function lookInto<T>(path: string, look: (database: Database) => T): T {
 function openBeside(path: string): Database {
   if (checkHeader(path)) throw new DatabaseRefused(`Cannot open database ${path}: it does not exist`);
   try {
-    const database = openDatabaseFile(path, { fileMustExist: true, timeout: 5000 });
+    const database = openDatabaseFile(path, { fileMustExist: true, timeout: LOCK_WAIT_MS });
     database.pragma('query_only = ON');
     return database;
   } catch (error) {

@@ -29,6 +29,27 @@ export interface FutureRows {
   readonly latest: UnixSeconds;
 }
 
+/** State of a database that tells a file that was put back from its successor. */
+export interface DatabaseHistory {
+  /** Random marks of the last times at which servers started or stopped; empty for a restored database. */
+  readonly marks: readonly string[];
+  /** Last id of a message. */
+  readonly messages: number;
+  /** Sum of the last event numbers of all organizations. */
+  readonly events: number;
+}
+
+export interface StorageHistory {
+  readHistory(): Promise<DatabaseHistory>;
+  /** Appends marks, and keeps the newest hundred. */
+  addMarks(marks: readonly string[]): Promise<void>;
+  /**
+   * Lets all ids continue beyond those of lost rows, ends all event queues, and appends marks. `lostMessages`: number of
+   * messages known to be lost. Returns the number of skipped ids; 0 if another process has added marks to those of `from`.
+   */
+  continueHistory(from: DatabaseHistory, marks: readonly string[], lostMessages: number): Promise<number>;
+}
+
 /** Stored bytes that cannot be regenerated: uploaded files and pictures. */
 export interface BlobRecord {
   readonly blob: string;
@@ -65,7 +86,7 @@ export interface CopyOptions {
  * Operator tasks on a database that servers may be using, outside units of work. Each method throws an error with a
  * one-sentence message for the operator if the database cannot be used.
  */
-export interface StorageAdministration {
+export interface StorageAdministration extends StorageHistory {
   /** Reads the state without changing anything. */
   inspect(): DatabaseState;
   /** Migrates the schema and returns the names of the executed steps. */

@@ -52,6 +52,8 @@ export interface EventHubParts {
   readonly catalogue: EventCatalogue;
   readonly features: DeliveryFeatures;
   readonly report: ReportProblem;
+  /** Lets ids and event numbers continue beyond those of a lost history. Returns false if this has been done before. */
+  readonly continueHistory?: () => Promise<boolean>;
 }
 
 export interface EventHubOptions {
@@ -387,6 +389,10 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
       return queueNotFound(id);
     };
     if (found.isLost) throw refuse('its client knows events that a replaced database had');
+    if (seqOf(cursor) > found.lastSeq && (await this.parts.continueHistory?.())) {
+      for (const live of this.liveQueues) this.end(live);
+      throw refuse('its client knows events beyond the end of the log');
+    }
     const { queue, lastSeq, prunedUpTo } = found;
     if ('reason' in queue) {
       report('a stored event queue cannot be read', { realmId, queueId: id, reason: queue.reason });

@@ -86,6 +86,8 @@ export interface WorkerOptions {
   readonly reportPresence?: (state: NodeState) => Promise<readonly string[]>;
   /** Removes what deleted rows leave in the files of the database. Runs every day; default: nothing. */
   readonly eraseDeleted?: (signal: AbortSignal) => Promise<void>;
+  /** Remembers the end of the database's history elsewhere, and checks the claim on files. Runs every minute. */
+  readonly keepHistory?: () => Promise<void>;
   /** Logs problems of the database server for the operator. Runs at startup and every hour. */
   readonly examineStorage?: () => Promise<void>;
   /** Default: no gauges. */
@@ -312,7 +314,7 @@ function serverWorkers(
 
 function databaseWorkers(
   { every }: Schedule,
-  { verifyStorage, examineStorage }: WorkerOptions,
+  { verifyStorage, examineStorage, keepHistory }: WorkerOptions,
   get: Get,
 ): readonly Worker[] {
   return [
@@ -325,6 +327,17 @@ function databaseWorkers(
             isOwn: true,
             rests: true,
             run: new StorageWatch(verifyStorage, get('hub')).run,
+          }),
+        ]
+      : []),
+    ...(keepHistory
+      ? [
+          every({
+            name: 'remembering the history of the database',
+            everyMs: MINUTE_MS,
+            isOwn: true,
+            rests: true,
+            run: keepHistory,
           }),
         ]
       : []),

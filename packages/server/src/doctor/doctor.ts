@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { S3BlobStore } from '@parley/blobs';
 import type { BlobKey } from '@parley/domain/files';
 import type { DatabaseState, FutureRows } from '@parley/domain/kernel';
+import { silentLogger } from '@parley/http';
 import { describeProxies, OutgoingProxy, SystemClock } from '@parley/node-adapters';
 import type { PostgresState } from '@parley/postgres';
 import { administerDatabase, isUnsafeBinary } from '@parley/sqlite';
@@ -15,6 +16,7 @@ import { describeSpace, diskSpaceOf, diskStateOf } from '../observation/disk-spa
 import { type Finding, findingsOn } from '../observation/postgres-findings.js';
 import { blobStoreOf, filesFolderOf } from '../start/files-location.js';
 import { type DatabaseIdentity, identityOf, requireOwnLocation } from '../start/files-mark.js';
+import { HistoryMarks, memoriesOf } from '../start/history-marks.js';
 import { isReceiving, smtpMailerOf } from '../start/open-parley.js';
 import { findSecret, requireSameSecret, secretPathFor } from '../start/secret.js';
 import { examineLogIn, reasonOf } from './log-in.js';
@@ -157,6 +159,11 @@ async function examineFile(path: string, examination: Examination): Promise<void
     else add('advice', 'rights', `other users of this machine can read the database: run chmod 600 ${path}`);
   });
   await attempt('files', () => checkLocation(examination, identityOf(path)));
+  await attempt('history', async () => {
+    if (state?.pendingSteps.length !== 0) return;
+    const memories = memoriesOf(path, blobStoreOf(configuration));
+    await new HistoryMarks(administration, identityOf(path).id, memories, silentLogger).compare('nothing');
+  });
   await attempt('disk', () => {
     const space = diskSpaceOf(dirname(path));
     const state = diskStateOf(space);

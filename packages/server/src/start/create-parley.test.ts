@@ -81,7 +81,7 @@ describe('createParley', () => {
       /or pass --accept-new-secret \(acceptNewSecret in createParley\)/,
     );
     await expect(createParley(good())).rejects.toThrow(StartupError);
-    expect(readdirSync(directory)).toEqual(['chat.db', 'files']);
+    expect(readdirSync(directory)).toEqual(['chat.db', 'chat.db.history', 'files']);
     await (await createParley({ ...other, acceptNewSecret: true })).close();
     await (await createParley(other)).close();
   });
@@ -197,6 +197,6 @@ describe('createParley', () => {
   it('opens a database and closes it cleanly', async () => {
     const parley = await createParley(good());
     await parley.close();
-    expect(readdirSync(directory).sort()).toEqual(['chat.db', 'chat.db.secret', 'files']);
+    expect(readdirSync(directory).sort()).toEqual(['chat.db', 'chat.db.history', 'chat.db.secret', 'files']);
   });
 });

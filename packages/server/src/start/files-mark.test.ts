@@ -5,6 +5,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   utimesSync,
@@ -12,10 +13,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { FolderBlobStore } from '@parley/blobs';
+import { type BlobKey, inOneChunk } from '@parley/domain/files';
+import { silentLogger } from '@parley/http';
 import { openDatabaseFile } from '@parley/sqlite';
 import { runCommand } from '../testing/run-command.js';
 import type { FilesConfiguration } from './files-location.js';
-import { claimFiles } from './files-mark.js';
+import { claimFiles, type DatabaseIdentity, FilesClaim, requireOwnLocation } from './files-mark.js';
 
 let folder: string;
 beforeEach(() => {
@@ -27,7 +31,7 @@ const mark = (location = 'files') => join(folder, location, 'parley-database.jso
 
 describe('claimFiles', () => {
   const OWN = { id: 'a', place: 'here' };
-  const claim = (identity: typeof OWN & { formerPlace?: string }, adopts = false) => {
+  const claim = (identity: DatabaseIdentity, adopts = false) => {
     const configuration = {
       files: { kind: 'folder', path: join(folder, 'files') },
       database: null,
@@ -63,6 +67,28 @@ describe('claimFiles', () => {
     await expect(claim(OWN)).rejects.toThrow('of which this one is a copy');
   });
 
+  it('rejects the location of the server from which this one was promoted, until it is adopted', async () => {
+    const original = { ...OWN, timeline: '00000001' };
+    const promoted = { ...OWN, timeline: '00000002' };
+    await claim(original);
+    await expect(claim(promoted)).rejects.toThrow('of which this one is a copy');
+    await claim(promoted, true);
+    await claim(promoted);
+    await expect(claim(original)).rejects.toThrow('of which this one is a copy');
+  });
+
+  it('accepts the timeline to which a running server has followed', async () => {
+    await claim({ ...OWN, timeline: '00000001' });
+    await claim({ ...OWN, timeline: '00000002', formerTimeline: '00000001' });
+    await claim({ ...OWN, timeline: '00000002' });
+  });
+
+  it('adds the timeline to the mark of an older release', async () => {
+    await claim(OWN);
+    await claim({ ...OWN, timeline: '00000001' });
+    expect(readFileSync(mark(), 'utf8')).toContain('00000001');
+  });
+
   it('accepts an adopted location', async () => {
     await claim(OWN);
     const other = { id: 'b', place: 'there' };
@@ -86,6 +112,54 @@ describe('claimFiles', () => {
     await expect(claim(OWN)).rejects.toThrow(
       `The folder ${join(folder, 'files')} cannot be used for files: not a directory`,
     );
+  });
+});
+
+describe('FilesClaim of a running server', () => {
+  const ORIGINAL = { id: 'a', place: 'here', timeline: '00000001' };
+  let own: DatabaseIdentity;
+  const configuration = () =>
+    ({
+      files: { kind: 'folder', path: join(folder, 'files') },
+      database: null,
+      outgoingProxy: null,
+    }) as unknown as FilesConfiguration;
+
+  async function start(): Promise<readonly [FilesClaim, FolderBlobStore, unknown[]]> {
+    own = ORIGINAL;
+    const problems: unknown[] = [];
+    const store = new FolderBlobStore(join(folder, 'files'), (problem) => problems.push(problem));
+    const claim = new FilesClaim(configuration(), async () => own, silentLogger);
+    await claim.start(store, { isNew: false, adopts: false });
+    return [claim, store, problems];
+  }
+
+  const KEY = 'a'.repeat(32) as BlobKey;
+  const put = (store: FolderBlobStore) => store.put(KEY, inOneChunk(Buffer.from('bytes')));
+  const adopt = (identity: DatabaseIdentity) => claimFiles(configuration(), identity, { isNew: false, adopts: true });
+
+  it('stops changes of files once another database has adopted the location, and continues once it is its own again', async () => {
+    const [claim, store, problems] = await start();
+    await put(store);
+    await claim.keep();
+    await adopt({ ...ORIGINAL, timeline: '00000002' });
+    for (let times = 0; times < 2; times++) await claim.keep();
+    await expect(put(store)).rejects.toMatchObject({ code: 'SERVER_BUSY' });
+    await expect(store.remove(KEY)).rejects.toMatchObject({ code: 'SERVER_BUSY' });
+    expect(await store.sizeOf(KEY)).toBe(5);
+    await expect(requireOwnLocation(configuration(), own)).rejects.toThrow('of which this one is a copy');
+    await adopt(ORIGINAL);
+    await claim.keep();
+    await store.remove(KEY);
+    expect(problems).toEqual([expect.stringContaining('of which this one is a copy'), null]);
+  });
+
+  it('follows a failover', async () => {
+    const [claim, store] = await start();
+    own = { ...ORIGINAL, timeline: '00000002' };
+    for (let times = 0; times < 2; times++) await claim.keep();
+    await put(store);
+    await expect(claimFiles(configuration(), ORIGINAL, { isNew: false, adopts: false })).rejects.toThrow('is a copy');
   });
 });
 

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { FolderBlobStore, type S3BlobStore } from '@parley/blobs';
-import type { BlobKey } from '@parley/domain/files';
+import { FolderBlobStore, S3BlobStore } from '@parley/blobs';
+import type { BlobKey, BlobStore } from '@parley/domain/files';
+import { type Logger, warn } from '@parley/http';
 import { administerDatabase, isDatabaseFile, placeOf } from '@parley/sqlite';
 import { type CopiedFiles, copyFiles, listBlobs } from '../backup/copy-files.js';
 import { RESTORING } from '../backup/restore-backup.js';
@@ -24,9 +25,13 @@ export interface DatabaseIdentity {
   readonly place: string;
   /** Place of the database from which `parley move` filled this one. */
   readonly formerPlace?: string | null;
+  /** Timeline of PostgreSQL. A promoted copy has another one at the same place. */
+  readonly timeline?: string;
+  /** Timeline before a failover that this process has followed. */
+  readonly formerTimeline?: string | undefined;
 }
 
-interface Mark extends Pick<DatabaseIdentity, 'id' | 'place'> {
+interface Mark extends Pick<DatabaseIdentity, 'id' | 'place' | 'timeline'> {
   /** File name of the database next to the default folder. It stays when both are copied or the database is restored. */
   readonly name?: string;
 }
@@ -71,7 +76,7 @@ export async function claimFiles(
     }
     const state = await filesStateOf(configuration, own);
     if (state === 'own') {
-      if (!(await readBytes(store))?.equals(mark)) await store.putObject(FILES_MARK, mark);
+      if (!(await readObject(store, FILES_MARK))?.equals(mark)) await store.putObject(FILES_MARK, mark);
       return true;
     }
     if (state === 'shared' && !isNew) return false;
@@ -86,6 +91,56 @@ export async function claimFiles(
   } catch (error) {
     if (error instanceof StartupError || configuration.files?.kind === 's3') throw error;
     throw new StartupError(`${locationOf(configuration)} cannot be used for files: ${systemReasonOf(error)}`);
+  }
+}
+
+/** Claim of a server or command on the location of files. */
+export class FilesClaim {
+  private store: BlobStore | null = null;
+  private last: DatabaseIdentity | null = null;
+
+  constructor(
+    private readonly configuration: FilesConfiguration,
+    private readonly identify: () => Promise<DatabaseIdentity>,
+    private readonly logger: Logger,
+  ) {}
+
+  /** Warns if others share the location, and returns false. An unavailable bucket is claimed later. @throws StartupError */
+  async start(store: BlobStore, options: Claim): Promise<boolean> {
+    this.store = store;
+    if (store instanceof S3BlobStore) {
+      store.claimBy(async () => void (await this.claim(options)));
+      await store.check().catch((error) => {
+        if (error instanceof StartupError) throw error;
+      });
+      return true;
+    }
+    const isOwn = await this.claim(options);
+    if (!isOwn) warn(this.logger, {}, `unused files are not removed: ${SHARED_ADVICE}`);
+    return isOwn;
+  }
+
+  /** Stops changes of files if another database has taken the location over, and returns false. */
+  async keep(): Promise<boolean> {
+    const { store } = this;
+    try {
+      await this.claim({ isNew: false, adopts: false });
+      if (store instanceof FolderBlobStore) store.disk.lose(null);
+      return true;
+    } catch (error) {
+      if (!(error instanceof StartupError)) return true;
+      if (store instanceof FolderBlobStore) store.disk.lose(error.message);
+      else if (store instanceof S3BlobStore) store.lose();
+      return false;
+    }
+  }
+
+  /** A running server follows a failover to another timeline; others need `parley file adopt`. */
+  private async claim(options: Claim): Promise<boolean> {
+    const own = await this.identify();
+    const isOwn = await claimFiles(this.configuration, { ...own, formerTimeline: this.last?.timeline }, options);
+    this.last = own;
+    return isOwn;
   }
 }
 
@@ -130,7 +185,7 @@ export async function filesStateOf(
   own: DatabaseIdentity | null,
 ): Promise<FilesState> {
   const store = blobStoreOf(configuration);
-  const bytes = await readBytes(store);
+  const bytes = await readObject(store, FILES_MARK);
   const path = defaultOf(configuration);
   if (bytes === null) return path !== null && sharersOf(path).length > 0 ? 'shared' : 'free';
   const mark = parseMark(bytes);
@@ -138,7 +193,9 @@ export async function filesStateOf(
   if (mark.id === own.id) {
     const isOwn =
       [own.place, own.formerPlace].includes(mark.place) || (path !== null && mark.name === databaseNameOf(path));
-    return isOwn ? 'own' : 'original';
+    // Marks of older releases have no timeline.
+    const isSameTimeline = [undefined, own.timeline, own.formerTimeline].includes(mark.timeline);
+    return isOwn && isSameTimeline ? 'own' : 'original';
   }
   return path !== null && existsSync(path) && (await hasFilesIn(store, path)) ? 'shared' : 'foreign';
 }
@@ -176,9 +233,9 @@ async function hasFilesIn(store: FolderBlobStore | S3BlobStore, path: string): P
   return false;
 }
 
-const markOf = (configuration: FilesConfiguration, { id, place }: DatabaseIdentity): Buffer => {
+const markOf = (configuration: FilesConfiguration, { id, place, timeline }: DatabaseIdentity): Buffer => {
   const path = defaultOf(configuration);
-  return Buffer.from(JSON.stringify({ id, place, ...(path !== null && { name: databaseNameOf(path) }) }));
+  return Buffer.from(JSON.stringify({ id, place, timeline, ...(path !== null && { name: databaseNameOf(path) }) }));
 };
 
 /** Returns a mark of no database if it is damaged. */
@@ -190,20 +247,21 @@ function parseMark(bytes: Buffer): Mark {
   }
 }
 
-/** Returns null without a mark. */
-async function readBytes(store: FolderBlobStore | S3BlobStore): Promise<Buffer | null> {
+/** Returns null if there is none. */
+export async function readObject(store: FolderBlobStore | S3BlobStore, name: string): Promise<Buffer | null> {
   const chunks: Uint8Array[] = [];
   try {
-    for await (const chunk of store.readObject(FILES_MARK)) chunks.push(chunk);
+    for await (const chunk of store.readObject(name)) chunks.push(chunk);
     return Buffer.concat(chunks);
   } catch (error) {
-    if (isMissing(error)) return null;
-    throw error;
+    return nullIfMissing(error);
   }
 }
 
-const isMissing = (error: unknown): boolean =>
-  (error as NodeJS.ErrnoException).code === 'ENOENT' || (error as Error).name === 'NoSuchKey';
+export function nullIfMissing(error: unknown): null {
+  if ((error as NodeJS.ErrnoException).code === 'ENOENT' || (error as Error).name === 'NoSuchKey') return null;
+  throw error;
+}
 
 export interface SplitFiles extends CopiedFiles {
   readonly folder: string;

@@ -4,7 +4,14 @@ import { S3BlobStore } from '@parley/blobs';
 import type { Installation, NatsBus } from '@parley/bus-nats';
 import type { Mailer, PasswordHasher } from '@parley/domain/access';
 import type { BlobStore } from '@parley/domain/files';
-import { type Clock, type NodeState, noBus, type Randomness, type StorageGauges } from '@parley/domain/kernel';
+import {
+  type Clock,
+  type NodeState,
+  noBus,
+  type Randomness,
+  type StorageGauges,
+  type StorageHistory,
+} from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
 import { bounceAddress } from '@parley/domain/push';
 import { ipGroup, type Logger, warn } from '@parley/http';
@@ -25,10 +32,11 @@ import {
   SystemTimers,
 } from '@parley/node-adapters';
 import type { StateListener } from '@parley/postgres';
-import { openSqliteStorage } from '@parley/sqlite';
+import { administerDatabase, openSqliteStorage } from '@parley/sqlite';
 import type { Commit } from '@parley/storage';
 import { ledgerPathFor } from '../backup/erasure-ledger.js';
 import { readLastBackup } from '../backup/last-backup.js';
+import { RESTORING, refuseUnfinishedRestore } from '../backup/restore-backup.js';
 import { type ComposedParley, composeParley } from '../composition/parley.js';
 import type { ParleyDependencies } from '../composition/parley-dependencies.js';
 import { isQuietServer } from '../composition/quiet.js';
@@ -43,7 +51,8 @@ import { parleyVersion } from '../version.js';
 import { hasEnded, newServerId } from '../workers/ended-leases.js';
 import { DatabaseClock } from './database-clock.js';
 import { blobStoreOf, FILES_MARK, filesFolderOf, isNewDatabase, partialBlobStoreOf } from './files-location.js';
-import { claimFiles, type DatabaseIdentity, refuseUsedFiles, SHARED_ADVICE } from './files-mark.js';
+import { type DatabaseIdentity, FilesClaim, refuseUsedFiles } from './files-mark.js';
+import { HistoryMarks, memoriesOf } from './history-marks.js';
 import { noteOpenFile } from './open-files.js';
 import { findSecret, makeSecret, requireSameSecret } from './secret.js';
 import { webAssetsOf } from './web-files.js';
@@ -106,7 +115,7 @@ export async function openParley(
   const blobStores = blobStoresOf(configuration, ports, hostOptions.logger);
   const onCommit = commitListener(hostOptions.metrics, report);
   requireShareable(configuration);
-  const { storage, secret, installation, isCopy, claim, examine } = await openStorage(configuration, ports, {
+  const { storage, secret, installation, isCopy, own, examine } = await openStorage(configuration, ports, {
     ...{ acceptsNewSecret, adoptsFiles, clock, logger: hostOptions.logger },
     isOneOff: hostOptions.isOneOff ?? false,
     ...(onCommit && { onCommit }),
@@ -135,7 +144,11 @@ export async function openParley(
     };
     // A server that another one excludes leaves no mark.
     if (installation) await reportPresence();
-    const sharesFiles = !(await claim(blobStores.blobs));
+    const claim = own && !ports.blobs ? new FilesClaim(configuration, own.identify, hostOptions.logger) : null;
+    const sharesFiles = !((await claim?.start(blobStores.blobs, { isNew: own!.isNew, adopts: adoptsFiles })) ?? true);
+    const memories = own ? memoriesOf(own.path, sharesFiles ? null : blobStores.blobs) : [];
+    const marks = own && new HistoryMarks(own.history, own.id, memories, hostOptions.logger);
+    await marks?.compare(hostOptions.isOneOff && !adoptsFiles ? 'nothing' : 'mark');
     const ownSecret = secret();
     // One-off commands need no bus: servers see their events when they read the log.
     if (installation && !hostOptions.isOneOff) bus = await openBus(configuration, installation, hostOptions.logger);
@@ -167,7 +180,16 @@ export async function openParley(
       ...hostOptions,
       logInProviders,
       directories,
-      release,
+      ...(marks && {
+        continueHistory: marks.prove,
+        async keepHistory() {
+          if ((await claim?.keep()) ?? true) await marks.compare('end');
+        },
+      }),
+      async release() {
+        await marks?.stop();
+        await release();
+      },
     });
   } catch (error) {
     await release();
@@ -209,6 +231,15 @@ function commitListener(
   };
 }
 
+interface OwnDatabase {
+  readonly id: string;
+  /** Path of a file; null for a database server. */
+  readonly path: string | null;
+  readonly isNew: boolean;
+  readonly history: StorageHistory;
+  readonly identify: () => Promise<DatabaseIdentity>;
+}
+
 interface OpenStorage {
   readonly storage: Storage & { gauges?(): StorageGauges; eraseDeleted?(signal: AbortSignal): Promise<void> };
   readonly secret: () => string;
@@ -216,8 +247,8 @@ interface OpenStorage {
   readonly installation: Installation | null;
   /** True for a copy for trying things. */
   readonly isCopy: boolean;
-  /** Claims the location of files. Returns false if other databases share it. */
-  readonly claim: (store: BlobStore) => Promise<boolean>;
+  /** Database that Parley opens itself; null for a storage of the host. */
+  readonly own: OwnDatabase | null;
   /** Logs problems of the database server for the operator. */
   readonly examine?: () => Promise<void>;
 }
@@ -284,7 +315,7 @@ async function openStorage(
       secret: () => configuration.secret!,
       installation: null,
       isCopy: false,
-      claim: async () => true,
+      own: null,
     };
   const secret = findSecret({ ...configuration, database });
   const options = {
@@ -298,7 +329,6 @@ async function openStorage(
     report: (problem: string) => logger.error({}, problem),
     ...(onCommit && { onCommit }),
   };
-  const claim = claimOf(configuration, ports, { logger, adoptsFiles });
   if (database.kind === 'postgres') {
     requirePlaces(configuration, ports);
     const { examinePostgres, openPostgresStorage, SESSIONS_PER_SERVER } = await import('@parley/postgres');
@@ -325,12 +355,12 @@ async function openStorage(
       secret: () => secret!,
       installation,
       isCopy: installation.isCopy,
-      claim: (store) => claim(installation, false, store),
+      own: { id: installation.id, path: null, isNew: false, ...storage },
       examine,
     };
   }
   const isNew = isNewDatabase(configuration);
-  if (isNew) (await import('../backup/restore-backup.js')).refuseUnfinishedRestore(database.path);
+  if (isNew) refuseUnfinishedRestore(database.path);
   if (isNew && !adoptsFiles && !ports.blobs) await refuseUsedFiles(configuration);
   makeFolderOf(database);
   const storage = openSqliteStorage({ path: database.path, ...options });
@@ -339,7 +369,13 @@ async function openStorage(
     secret: () => secret ?? makeSecret({ database }),
     installation: null,
     isCopy: storage.installation.isCopy,
-    claim: (store) => claim(storage.installation, isNew, store),
+    own: database.path.endsWith(RESTORING)
+      ? null
+      : {
+          ...{ id: storage.installation.id, path: database.path, isNew },
+          history: administerDatabase(database.path),
+          identify: async () => storage.installation,
+        },
   };
 }
 
@@ -353,28 +389,6 @@ const stateLogger =
         { reason: reasonOf(reason) },
         'the database is unavailable: requests get 503 until it is available again',
       );
-  };
-
-/** Claims the location of files for a database, and warns if others share it. An unavailable bucket is claimed later. */
-const claimOf =
-  (
-    configuration: RuntimeConfig,
-    { blobs }: HostPorts,
-    { logger, adoptsFiles }: Required<Pick<HostOptions, 'logger' | 'adoptsFiles'>>,
-  ) =>
-  async (identity: DatabaseIdentity, isNew: boolean, store: BlobStore): Promise<boolean> => {
-    if (blobs) return true;
-    const claim = () => claimFiles(configuration, identity, { isNew, adopts: adoptsFiles });
-    if (store instanceof S3BlobStore) {
-      store.claimBy(async () => void (await claim()));
-      await store.check().catch((error) => {
-        if (error instanceof StartupError) throw error;
-      });
-      return true;
-    }
-    const isOwn = await claim();
-    if (!isOwn) warn(logger, {}, `unused files are not removed: ${SHARED_ADVICE}`);
-    return isOwn;
   };
 
 interface AdmittedDatabase {

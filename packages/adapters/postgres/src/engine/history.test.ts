@@ -182,3 +182,28 @@ describe('database replaced by another one', () => {
     expect(known).toEqual([last, `lost between ${fork} and Infinity`, next]);
   });
 });
+
+describe('database that was put back', () => {
+  it('skips ids, ends queues and keeps marks once, whichever of several servers notices first', async () => {
+    const [database] = await withCopy();
+    const { history, uow } = await open(database);
+    await endOf(uow);
+    await run(database.url, "INSERT INTO server_fact VALUES ('history marks', '[\"a\"]')");
+    const from = await history.readHistory();
+    expect(from).toEqual({ marks: ['a'], messages: 0, events: 2 });
+    const skips = await Promise.all(['b', 'c'].map((mark) => history.continueHistory(from, ['z', mark], 10)));
+    expect(skips.sort()).toEqual([0, SKIPPED + 10]);
+    const { marks, ...numbers } = await history.readHistory();
+    expect(marks).toEqual(['a', 'z', expect.stringMatching(/^[bc]$/)]);
+    expect(numbers).toEqual({ messages: SKIPPED + 10, events: 2 + SKIPPED + 10 });
+    await Promise.all(['d', 'e'].map((mark) => history.addMarks([mark])));
+    expect((await history.readHistory()).marks.slice(3).sort()).toEqual(['d', 'e']);
+  });
+
+  it('has no marks after a failover, which has skipped ids already', async () => {
+    const [, copy] = await withCopy();
+    await run(copy.url, "INSERT INTO server_fact VALUES ('history marks', '[\"a\"]')");
+    const { history } = await open(copy);
+    expect((await history.readHistory()).marks).toEqual([]);
+  });
+});

@@ -1,6 +1,6 @@
 import { encodeEvent } from '@parley/domain/composition';
-import { type EventSeq, firstOf } from '@parley/domain/kernel';
-import { counterSkips, idsToSkip } from '@parley/storage';
+import { type DatabaseHistory, type EventSeq, firstOf } from '@parley/domain/kernel';
+import { counterSkips, decodeMarks, encodeMarks, idsToSkip, MARKS_FACT } from '@parley/storage';
 import type { ClientBase } from 'pg';
 
 /** Name of the fact that identifies the history of the database. */
@@ -79,23 +79,71 @@ interface Look {
 const look = async (client: ClientBase): Promise<Look> =>
   firstOf((await client.query<Look>(PRESENT, [HISTORY_FACT])).rows);
 
-async function fork(client: ClientBase, present: string): Promise<void> {
+const fork = (client: ClientBase, present: string): Promise<void> =>
+  alone(client, async () => {
+    const { known } = await look(client);
+    if (known === present) return;
+    await skipIds(client, 0);
+    await client.query('UPDATE server_fact SET value = $2 WHERE name = $1', [HISTORY_FACT, present]);
+  });
+
+/** Runs work in a transaction that excludes all units. */
+async function alone<T>(client: ClientBase, work: () => Promise<T>): Promise<T> {
   await client.query('BEGIN');
   try {
     await client.query('SELECT pg_advisory_xact_lock($1)', [ALL_REALMS]);
-    const { known } = await look(client);
-    if (known !== present) {
-      const { secondsLost } = firstOf((await client.query<{ readonly secondsLost: number }>(SECONDS_LOST)).rows);
-      const skipped = idsToSkip(secondsLost);
-      await client.query(FORK, [format, audience, PAYLOAD_START, PAYLOAD_END, skipped]);
-      await client.query(SKIP_IDS, [skipped]);
-      for (const statement of counterSkips(skipped)) await client.query(statement);
-      await client.query('UPDATE server_fact SET value = $2 WHERE name = $1', [HISTORY_FACT, present]);
-    }
+    const result = await work();
     await client.query('COMMIT');
+    return result;
   } catch (error) {
     // The rollback fails only with its connection, which ends the transaction as well.
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }
 }
+
+/** Skips ids and event numbers of lost rows, and drops the marks of the lost history. */
+async function skipIds(client: ClientBase, lostMessages: number): Promise<number> {
+  const { secondsLost } = firstOf((await client.query<{ readonly secondsLost: number }>(SECONDS_LOST)).rows);
+  const skipped = idsToSkip(secondsLost, lostMessages);
+  await client.query(FORK, [format, audience, PAYLOAD_START, PAYLOAD_END, skipped]);
+  await client.query(SKIP_IDS, [skipped]);
+  for (const statement of counterSkips(skipped)) await client.query(statement);
+  await client.query('DELETE FROM server_fact WHERE name = $1', [MARKS_FACT]);
+  return skipped;
+}
+
+const POSITION = `
+  SELECT (SELECT value FROM server_fact WHERE name = $1) AS marks,
+    coalesce(pg_sequence_last_value(pg_get_serial_sequence('message', 'id')::regclass), 0)::float8 AS messages,
+    (SELECT coalesce(sum(last_seq), 0) FROM event_log_head)::float8 AS events`;
+
+export async function readHistory(client: Pick<ClientBase, 'query'>): Promise<DatabaseHistory> {
+  const { marks, ...numbers } = firstOf((await client.query(POSITION, [MARKS_FACT])).rows);
+  return { ...numbers, marks: decodeMarks(marks) };
+}
+
+/** See `StorageHistory`. */
+export const addMarks = (client: ClientBase, marks: readonly string[]): Promise<void> =>
+  alone(client, () => append(client, marks));
+
+const append = async (client: ClientBase, marks: readonly string[]): Promise<void> =>
+  void (await client.query(
+    'INSERT INTO server_fact (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+    [MARKS_FACT, encodeMarks((await readHistory(client)).marks, marks)],
+  ));
+
+/** See `StorageHistory`. */
+export const continueHistory = (
+  client: ClientBase,
+  from: DatabaseHistory,
+  marks: readonly string[],
+  lostMessages: number,
+): Promise<number> =>
+  alone(client, async () => {
+    if ((await readHistory(client)).marks.at(-1) !== from.marks.at(-1)) return 0;
+    const skipped = await skipIds(client, lostMessages);
+    await client.query('DELETE FROM event_queue');
+    await append(client, [...from.marks, ...marks]);
+    return skipped;
+  });

@@ -99,6 +99,9 @@ describe('database address with several hosts', () => {
     await servers[1]!.query('SELECT pg_promote()');
     expect(await secondsUntilBack(storage)).toBeLessThan(10);
     expect(states).toContain('replaced');
+    const { timeline, ...installation } = storage.installation;
+    expect(timeline).toBe('00000001');
+    expect(await storage.identify()).toEqual({ ...installation, timeline: '00000002' });
     // Nobody has fenced the former primary.
     await servers[0]!.start();
     const before = await servers[1]!.query('SELECT count(*)::int AS count FROM event');

@@ -5,7 +5,7 @@ import type { EventSeq, RealmId, UnitOfWork } from '@parley/domain/kernel';
 import { appendEvent, FixedClock } from '@parley/testkit';
 import type { Database } from 'better-sqlite3';
 import { openDatabaseFile } from '../binary.js';
-import { openSqliteStorage } from '../index.js';
+import { administerDatabase, openSqliteStorage } from '../index.js';
 import { openNewStorage } from '../testing/new-storage.js';
 import { skipIds } from './history.js';
 
@@ -176,5 +176,25 @@ describe('event log after a restore', () => {
       });
       expect(seqs).toEqual([6 + SKIPPED, 5 + SKIPPED, 4 + SKIPPED, 3 + SKIPPED, 3, 2, 1, 0]);
     });
+  });
+});
+
+describe('marks', () => {
+  it('are appended, and the newest hundred are kept', async () => {
+    await create();
+    const history = administerDatabase(path);
+    expect((await history.readHistory()).marks).toEqual([]);
+    for (let n = 0; n < 102; n++) await history.addMarks([String(n)]);
+    const { marks } = await history.readHistory();
+    expect([marks.length, marks[0], marks.at(-1)]).toEqual([100, '2', '101']);
+  });
+
+  it('let only one process continue the history', async () => {
+    await create();
+    const history = administerDatabase(path);
+    const from = await history.readHistory();
+    expect(await history.continueHistory(from, ['a'], 7)).toBe(SKIPPED + 7);
+    expect(await history.continueHistory(from, ['b'], 7)).toBe(0);
+    expect(await history.readHistory()).toEqual({ marks: ['a'], messages: SKIPPED + 7, events: SKIPPED + 7 });
   });
 });

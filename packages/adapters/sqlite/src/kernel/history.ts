@@ -1,6 +1,6 @@
 import { encodeEvent } from '@parley/domain/composition';
-import type { EventSeq } from '@parley/domain/kernel';
-import { counterSkips } from '@parley/storage';
+import type { DatabaseHistory, EventSeq } from '@parley/domain/kernel';
+import { counterSkips, decodeMarks, encodeMarks, idsToSkip, MARKS_FACT } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
 import { eventId, LAST_SEQ } from './events.js';
 
@@ -27,7 +27,7 @@ const FORK = `
 
 /**
  * Lets ids and event numbers of a restored database continue `count` higher, because clients may know ids of lost rows.
- * Appends an event about the gap to each log. Returns the count.
+ * Appends an event about the gap to each log, and drops the marks of the lost history. Returns the count.
  */
 export function skipIds(database: Database, count: number): number {
   database.transaction(() => {
@@ -35,6 +35,46 @@ export function skipIds(database: Database, count: number): number {
     database.exec(`UPDATE sqlite_sequence SET seq = seq + ${count}`);
     for (const statement of counterSkips(count)) database.exec(statement);
     database.prepare(FORK).run({ skipped: count, format, audience, start: PAYLOAD_START, end: PAYLOAD_END });
+    database.prepare('DELETE FROM server_fact WHERE name = ?').run(MARKS_FACT);
   })();
   return count;
 }
+
+const HISTORY = `
+  SELECT (SELECT value FROM server_fact WHERE name = ?) AS marks,
+    coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'message'), 0) AS messages,
+    coalesce((SELECT sum(last_seq) FROM (SELECT ${LAST_SEQ} AS last_seq FROM event_log_start s)), 0) AS events`;
+
+export function readHistory(database: Database): DatabaseHistory {
+  const { marks, ...numbers } = database
+    .prepare<[string], Omit<DatabaseHistory, 'marks'> & { readonly marks: string | null }>(HISTORY)
+    .get(MARKS_FACT)!;
+  return { ...numbers, marks: decodeMarks(marks) };
+}
+
+/** See `StorageHistory`. */
+export const addMarks = (database: Database, marks: readonly string[]): void =>
+  database
+    .transaction(() => {
+      const fact = encodeMarks(readHistory(database).marks, marks);
+      database.prepare('INSERT OR REPLACE INTO server_fact VALUES (?, ?)').run(MARKS_FACT, fact);
+    })
+    .immediate();
+
+/** See `StorageHistory`. */
+export const continueHistory = (
+  database: Database,
+  from: DatabaseHistory,
+  marks: readonly string[],
+  lostMessages: number,
+): number =>
+  database
+    .transaction(() => {
+      if (readHistory(database).marks.at(-1) !== from.marks.at(-1)) return 0;
+      const secondsLost = database.prepare('SELECT unixepoch() - max(at) FROM event').pluck().get() as number | null;
+      const skipped = skipIds(database, idsToSkip(secondsLost ?? 0, lostMessages));
+      database.exec('DELETE FROM event_queue');
+      addMarks(database, [...from.marks, ...marks]);
+      return skipped;
+    })
+    .immediate();

@@ -5,9 +5,18 @@ const IDS_PER_SECOND = 50;
 /** Reached after a month. Restoring again and again leaves enough of the 2^36 event numbers of an organization. */
 const MOST_SKIPPED = 2 ** 27;
 
+/** Name of the fact with the marks of `DatabaseHistory`. */
+export const MARKS_FACT = 'history marks';
+const MAX_MARKS = 100;
+
+export const encodeMarks = (...marks: readonly (readonly string[])[]): string =>
+  JSON.stringify(marks.flat().slice(-MAX_MARKS));
+export const decodeMarks = (fact: string | null): readonly string[] =>
+  fact === null ? [] : (JSON.parse(fact) as readonly string[]);
+
 /**
  * Returns the number of ids that each counter of a restored database skips, because lost rows may have had them.
- * `secondsLost`: time since the last known change; negative if a clock was wrong.
+ * `secondsLost`: time since the last known change; negative if a clock was wrong. `idsLost`: ids known to be lost.
  */
-export const idsToSkip = (secondsLost: number): number =>
-  Math.min(LEAST_SKIPPED + IDS_PER_SECOND * Math.max(0, Math.ceil(secondsLost)), MOST_SKIPPED);
+export const idsToSkip = (secondsLost: number, idsLost = 0): number =>
+  Math.min(LEAST_SKIPPED + IDS_PER_SECOND * Math.max(0, Math.ceil(secondsLost)) + idsLost, MOST_SKIPPED);

@@ -22,10 +22,12 @@ export interface BusOptions
     Pick<NodeOptions, 'timers'> {
   /** Bus to other servers of the database; default: none. */
   readonly bus?: Bus;
+  /** See `EventHubParts`. */
+  readonly continueHistory?: () => Promise<boolean>;
 }
 
 /** Bus to other servers, and delivery of the events that any of them commits. */
-export const bus = ({ bus: connected, eventLimits, reportPresence, timers }: BusOptions) =>
+export const bus = ({ bus: connected, continueHistory, eventLimits, reportPresence, timers }: BusOptions) =>
   new Adapter({
     bus: () => connected ?? new LocalBus().connect(),
     onListenerFailure:
@@ -53,6 +55,7 @@ export const bus = ({ bus: connected, eventLimits, reportPresence, timers }: Bus
         catalogue: EVENT_CATALOGUE,
         features: DELIVERY_FEATURES,
         report: get('report'),
+        ...(continueHistory && { continueHistory }),
       }),
     ephemeralEvents: ({ get }) => get('hub'),
     servedQueues: ({ get }) => get('hub'),

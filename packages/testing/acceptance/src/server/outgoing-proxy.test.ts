@@ -66,11 +66,12 @@ import { TestServer } from '../testing/test-server.js';
     const { host } = new URL(tinyproxy.url);
     expect(out).toContain(`outgoing calls use ${host} for http, except corp.example`);
     expect(out).not.toContain('user:secret');
-    const requests = ['HEAD /bucket/', 'GET /bucket/parley-database.json?x-id=GetObject'];
+    const marks = ['parley-database.json', 'parley-history.json'];
+    const requests = ['HEAD /bucket/', ...marks.map((name) => `GET /bucket/${name}?x-id=GetObject`)];
     expect(seen).toEqual(requests.map((request) => `${request} 1.1 proxy`));
     const direct = { ...files, HTTP_PROXY: tinyproxy.url, PARLEY_OUTGOING_PROXY: 'off' };
     expect((await run(direct, 'doctor', '--thorough')).out).not.toContain('outgoing calls');
-    expect(seen.slice(2)).toEqual(requests.map((request) => `${request} undefined`));
+    expect(seen.slice(3)).toEqual(requests.map((request) => `${request} undefined`));
     expect(await run({ HTTPS_PROXY: 'socks5://a' }, 'doctor')).toMatchObject({
       code: 2,
       err: expect.stringContaining('HTTPS_PROXY must be the address of an HTTP proxy'),

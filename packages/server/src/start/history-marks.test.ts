@@ -1,0 +1,195 @@
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Logger } from '@parley/http';
+import { administerDatabase } from '@parley/sqlite';
+import { runCommand } from '../testing/run-command.js';
+import { createParley } from './create-parley.js';
+
+type Server = Awaited<ReturnType<typeof createParley>>;
+
+const realm = 'shop';
+const ANN = { realm, externalId: 'ann' };
+/** Ids skipped after a loss of some seconds. */
+const SKIPPED = 4096;
+/** Ids that SQLite reserves at a time, so that a start skips some. */
+const RESERVED = 16;
+
+let directory: string;
+let database: string;
+let copy: string;
+let warnings: string[];
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'parley-history-'));
+  database = join(directory, 'parley.db');
+  copy = join(directory, 'copy');
+  warnings = [];
+  await withServer(async (parley) => {
+    await parley.realms.ensure({ name: realm, title: 'The Shop' });
+    await parley.users.upsert({ ...ANN, name: 'Ann', role: 'owner', email: 'ann@example.com' });
+    await parley.as(ANN).channels.ensure({ name: 'orders' });
+    await say(parley, 'first');
+  });
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const logger = {
+  ...{ info() {}, error() {}, debug() {} },
+  warn: (_: object, text: string) => void warnings.push(text),
+} as unknown as Logger;
+
+const open = (files?: string): Promise<Server> =>
+  createParley({ database: `sqlite:${database}`, url: 'http://localhost', logger, ...(files && { files }) });
+
+async function withServer<T>(work: (parley: Server) => Promise<T>, files?: string): Promise<T> {
+  const parley = await open(files);
+  try {
+    return await work(parley);
+  } finally {
+    await parley.close();
+  }
+}
+
+const say = (parley: Server, content: string) =>
+  parley.as(ANN).messages.send({ channel: 'orders', topic: 'Order 1', content });
+
+/** Copies the database as SQLite's `.backup` does, also while a server runs. */
+const backUp = () => administerDatabase(database).copy(copy);
+const putBack = () => copyFileSync(copy, database);
+
+/** Sends a message, and expects no skipped ids since `id` but those of some starts. */
+const expectNext = async (id: number, starts: number): Promise<void> =>
+  expect(await nextId()).toBeLessThanOrEqual(id + starts * RESERVED);
+
+const nextId = async (): Promise<number> => (await withServer((parley) => say(parley, 'next'))).id;
+
+describe('database that is put back without parley restore', () => {
+  it('continues beyond the ids of lost rows, and the log says how many messages are missing', async () => {
+    await backUp();
+    const { id } = await withServer(async (parley) => {
+      for (let n = 0; n < 40; n++) await say(parley, 'lost');
+      return say(parley, 'lost too');
+    });
+    putBack();
+    expect(await nextId()).toBeGreaterThan(id + SKIPPED - 50);
+    expect(warnings).toEqual([
+      'the database is older than before, and lacks about its last 48 messages: it was put back without parley restore. ' +
+        'Ids and event numbers continue higher, and clients register again',
+    ]);
+    await nextId();
+    expect(warnings).toHaveLength(1);
+  });
+
+  it('is noticed if nothing but a start or other changes were lost', async () => {
+    await backUp();
+    await withServer((parley) => parley.as(ANN).channels.ensure({ name: 'lost' }));
+    putBack();
+    await nextId();
+    expect(warnings).toEqual([expect.stringMatching(/^the database is older than before/)]);
+  });
+
+  it('is noticed if the copy was made while the last server ran', async () => {
+    await withServer(async (parley) => {
+      await backUp();
+      await parley.as(ANN).channels.ensure({ name: 'lost' });
+    });
+    putBack();
+    await nextId();
+    expect(warnings).toHaveLength(1);
+  });
+
+  it('is noticed by commands and parley doctor, which leave the rest to the server', async () => {
+    await backUp();
+    await withServer((parley) => say(parley, 'lost'));
+    putBack();
+    const listing = await runCommand(['realm', 'list', `--database=sqlite:${database}`]);
+    expect(listing).toMatchObject({ code: 1, err: expect.stringContaining('Start the server first') });
+    const examination = await runCommand(['doctor', `--database=sqlite:${database}`]);
+    expect(examination.out).toMatch(
+      /PROBLEM .*The database is older than before, and lacks about its last 16 messages/,
+    );
+    await nextId();
+    expect(warnings).toHaveLength(1);
+    expect((await runCommand(['doctor', `--database=sqlite:${database}`])).out).not.toContain('older than before');
+  });
+
+  it('is noticed among the files if everything next to the database was lost too', async () => {
+    const files = `folder:${join(directory, 'elsewhere')}`;
+    await withServer((parley) => say(parley, 'kept'), files);
+    await backUp();
+    const { id } = await withServer((parley) => say(parley, 'lost'), files);
+    for (const name of readdirSync(directory)) if (/^parley\.db\.history/.test(name)) rmSync(join(directory, name));
+    // The inode stays, so that the files still belong to the database.
+    writeFileSync(database, readFileSync(copy));
+    const next = await withServer((parley) => say(parley, 'next'), files);
+    expect(next.id).toBeGreaterThan(id + SKIPPED - RESERVED);
+    expect(warnings).toHaveLength(1);
+  });
+});
+
+describe('database that is not put back', () => {
+  afterEach(() => expect(warnings).toEqual([]));
+
+  it('continues its ids after starts, stops, commands and a rename', async () => {
+    const id = await nextId();
+    await expectNext(id, 1);
+    await runCommand(['channel', 'create', 'more', `--database=sqlite:${database}`]);
+    for (const end of ['', '.secret']) renameSync(`${database}${end}`, `${join(directory, 'renamed.db')}${end}`);
+    database = join(directory, 'renamed.db');
+    await expectNext(id, 2);
+  });
+
+  it('continues its ids in a copy of the whole folder, and in the original', async () => {
+    const id = await nextId();
+    const other = mkdtempSync(join(tmpdir(), 'parley-history-'));
+    cpSync(directory, other, { recursive: true });
+    await expectNext(id, 1);
+    database = join(other, 'parley.db');
+    await expectNext(id, 1);
+    rmSync(other, { recursive: true });
+  });
+
+  it('continues its ids if a start ended between both marks', async () => {
+    const id = await nextId();
+    const before = readFileSync(`${database}.history`);
+    await nextId();
+    writeFileSync(`${database}.history`, before);
+    await expectNext(id, 2);
+  });
+
+  it.each(['', '{', '{"messages":1e400}'])('ignores what it remembers if that is damaged: %j', async (text) => {
+    const id = await nextId();
+    writeFileSync(`${database}.history`, text);
+    await expectNext(id, 1);
+  });
+
+  it('ignores the memory of a deleted database at its path', async () => {
+    await nextId();
+    for (const end of ['', '.secret']) rmSync(`${database}${end}`);
+    rmSync(join(directory, 'files'), { recursive: true });
+    await withServer((parley) => parley.realms.ensure({ name: realm, title: 'Another' }));
+  });
+
+  it('continues once after parley restore', async () => {
+    const backup = join(directory, 'backup.tar');
+    await runCommand(['backup', backup, '--pace=0', `--database=sqlite:${database}`]);
+    const { id } = await withServer((parley) => say(parley, 'lost'));
+    for (const end of ['', '.secret']) rmSync(`${database}${end}`);
+    const { code } = await runCommand(['restore', backup, '--renew-keys', `--database=sqlite:${database}`]);
+    expect(code).toBe(0);
+    const next = await nextId();
+    expect(next).toBeGreaterThan(id + SKIPPED - 1);
+    expect(next).toBeLessThan(id + 2 * SKIPPED);
+    expect(existsSync(`${database}.restoring.history`)).toBe(false);
+  });
+});

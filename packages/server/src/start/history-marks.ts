@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { FolderBlobStore, S3BlobStore } from '@parley/blobs';
+import type { BlobStore } from '@parley/domain/files';
+import { type DatabaseHistory, lastOf, type StorageHistory } from '@parley/domain/kernel';
+import { type Logger, warn } from '@parley/http';
+import { counted } from '../kernel/counted.js';
+import { StartupError } from '../kernel/startup-error.js';
+import { nullIfMissing, readObject } from './files-mark.js';
+
+/** Object in the location of files that remembers the history of the database. */
+const HISTORY_OBJECT = 'parley-history.json';
+
+/** End of the history of a database, stored outside of it. */
+interface Remembered extends Pick<DatabaseHistory, 'messages'> {
+  readonly installation: string;
+  /** Newest mark. Only this database and its successors have it. */
+  readonly mark: string;
+}
+
+/** Place outside of a database. */
+interface Memory {
+  /** Returns null if it is empty. @throws Error if it cannot be reached */
+  read(): Promise<Buffer | null>;
+  write(bytes: Buffer): Promise<void>;
+}
+
+/**
+ * Returns the file next to a SQLite database, which stays in place when the database is replaced, and an object in a store
+ * that is not that of the host application.
+ */
+export const memoriesOf = (database: string | null, store: BlobStore | null): readonly Memory[] => [
+  ...(database === null ? [] : [besideDatabase(`${database}.history`)]),
+  ...(store instanceof FolderBlobStore || store instanceof S3BlobStore ? [amongFiles(store)] : []),
+];
+
+const besideDatabase = (path: string): Memory => ({
+  read: () => readFile(path).catch(nullIfMissing),
+  write: (bytes) => writeFile(path, bytes, { mode: 0o600 }),
+});
+
+const amongFiles = (store: FolderBlobStore | S3BlobStore): Memory => ({
+  async read() {
+    if (store instanceof S3BlobStore && store.problem !== null) throw new Error(store.problem);
+    return readObject(store, HISTORY_OBJECT);
+  },
+  write: (bytes) => store.putObject(HISTORY_OBJECT, bytes),
+});
+
+/**
+ * Notices that a database went back without `parley restore`, such as a copied file or a snapshot. Its end is remembered in
+ * other places, which are read before and written after the database, so that a crash in between raises no alarm.
+ */
+export class HistoryMarks {
+  private events = 0;
+  private isProven = false;
+
+  constructor(
+    private readonly history: StorageHistory,
+    private readonly installation: string,
+    private readonly memories: readonly Memory[],
+    private readonly logger: Logger,
+  ) {}
+
+  /** Adds a mark if anything has changed, so that a copy made in between is recognized. */
+  async stop(): Promise<void> {
+    try {
+      if ((await this.history.readHistory()).events !== this.events) await this.compare('mark');
+    } catch (err) {
+      warn(this.logger, { err }, NOT_REMEMBERED);
+    }
+  }
+
+  /** Called when a client knows events that the database lacks. Has an effect once, because clients can be wrong. */
+  readonly prove = async (): Promise<boolean> => {
+    if (this.isProven) return false;
+    this.isProven = true;
+    await this.goOn(await this.history.readHistory(), [], 0);
+    return true;
+  };
+
+  /**
+   * Compares the database with its memories and updates them. A server adds a `mark` at the start, and stores the `end` every
+   * minute, also in a bucket that could not be reached before. A command changes nothing. @throws StartupError for a command
+   * if the database went back
+   */
+  async compare(writes: 'nothing' | 'end' | 'mark'): Promise<void> {
+    const read = await Promise.all(
+      this.memories.map(async (memory) => ({ memory, bytes: await memory.read().catch(() => undefined) })),
+    );
+    const known = read
+      .flatMap(({ bytes }) => parse(bytes))
+      .filter(({ installation }) => installation === this.installation);
+    const found = await this.history.readHistory();
+    // A restored database, and one of an older release, has no marks.
+    const isOlder = ({ mark, messages }: Remembered) =>
+      messages > found.messages || (found.marks.length > 0 && !found.marks.includes(mark));
+    this.events = found.events;
+    if (known.some(isOlder)) {
+      const lost = Math.max(0, ...known.map(({ messages }) => messages - found.messages));
+      if (writes === 'nothing')
+        throw new StartupError(`The ${describeLoss(lost)}. Start the server first: it lets ids continue higher.`);
+      const marks = known.map(({ mark }) => mark);
+      await this.goOn(found, marks, lost);
+    } else if (writes === 'nothing') return;
+    else if (writes === 'mark' || found.marks.length === 0) await this.history.addMarks([newMark()]);
+    const { marks, messages, events } = await this.history.readHistory();
+    this.events = events;
+    const end = { installation: this.installation, mark: lastOf(marks), messages } satisfies Remembered;
+    const bytes = Buffer.from(JSON.stringify(end));
+    for (const { memory, bytes: former } of read) {
+      if (former === undefined || former?.equals(bytes)) continue;
+      await memory.write(bytes).catch((err) => warn(this.logger, { err }, NOT_REMEMBERED));
+    }
+  }
+
+  private async goOn(found: DatabaseHistory, marks: readonly string[], lost: number): Promise<void> {
+    const skippedIds = await this.history.continueHistory(found, [...marks, newMark()], lost);
+    if (skippedIds === 0) return;
+    const text = `the ${describeLoss(lost)}. Ids and event numbers continue higher, and clients register again`;
+    warn(this.logger, { skippedIds }, text);
+  }
+}
+
+const describeLoss = (messages: number): string =>
+  `database is older than before${messages > 0 ? `, and lacks about its last ${counted(messages, 'message')}` : ''}: ` +
+  'it was put back without parley restore';
+
+const NOT_REMEMBERED = 'the end of the database cannot be remembered';
+
+const newMark = (): string => randomBytes(8).toString('hex');
+
+/** Returns nothing for a damaged memory. */
+function parse(bytes: Buffer | null | undefined): readonly Remembered[] {
+  try {
+    const remembered = JSON.parse(bytes?.toString() ?? '') as Remembered;
+    return Number.isSafeInteger(remembered.messages) ? [remembered] : [];
+  } catch {
+    return [];
+  }
+}
