@@ -1,6 +1,16 @@
 import { createCipheriv, createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ApiKeyMint, ApiKeyRecord, LinkKeys, SeededLink, SessionTokens } from '@parley/domain/access';
-import type { Clock, RealmId, Seed, Ticket, TicketTokens, UnixSeconds } from '@parley/domain/kernel';
+import type {
+  Clock,
+  EventSeq,
+  QueueIds,
+  Randomness,
+  RealmId,
+  Seed,
+  Ticket,
+  TicketTokens,
+  UnixSeconds,
+} from '@parley/domain/kernel';
 import type { LogInTokens } from '@parley/domain/log-in';
 import type { JsonWebTokens, TokenClaims } from '@parley/domain/users';
 import { TextSeal } from './text-seal.js';
@@ -182,6 +192,38 @@ export class HmacTicketTokens implements TicketTokens {
 
   private signatureOf(text: string, seed: Seed): Buffer {
     return hmac(this.key, seeded(text, seed));
+  }
+}
+
+const QUEUE_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** UUIDs of an event number, a signature and 44 random bits. */
+export class HmacQueueIds implements QueueIds {
+  private readonly key: Buffer;
+
+  /** @param database ids of one are invalid for another with the same secret */
+  constructor(
+    secret: string,
+    database: string,
+    private readonly randomness: Randomness,
+  ) {
+    this.key = hmac(secret, `parley: event queues of ${database}`);
+  }
+
+  make(realmId: RealmId, startSeq: EventSeq): string {
+    const start = startSeq.toString(16).padStart(10, '0') + this.randomness.uuid().slice(-11);
+    const digits = start + this.signatureOf(realmId, start);
+    return digits.replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  }
+
+  startOf(realmId: RealmId, id: string): number {
+    const digits = QUEUE_ID.test(id) ? id.replaceAll('-', '') : '';
+    const [start, signature] = [digits.slice(0, 21), digits.slice(21)];
+    return signature === this.signatureOf(realmId, start) ? Number.parseInt(start.slice(0, 10), 16) : -1;
+  }
+
+  private signatureOf(realmId: RealmId, start: string): string {
+    return hmac(this.key, `${realmId}:${start}`).toString('hex').slice(0, 11);
   }
 }
 

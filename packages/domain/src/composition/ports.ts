@@ -25,7 +25,7 @@ import type { Bus } from '../kernel/bus.js';
 import type { DataValidator } from '../kernel/data-schemas.js';
 import type { EphemeralEvents } from '../kernel/event.js';
 import type { FollowedLog } from '../kernel/event-log.js';
-import type { ServedQueues } from '../kernel/event-queue.js';
+import type { QueueIds, ServedQueues } from '../kernel/event-queue.js';
 import type { ExportParts } from '../kernel/export-parts.js';
 import type {
   Clock,
@@ -156,6 +156,7 @@ export interface Ports {
   readonly timers: Timers;
   readonly report: ReportProblem;
   readonly queueFilters: QueueFilters;
+  readonly queueIds: QueueIds;
   /** Features that need files beyond those in messages. */
   readonly fileUsers: readonly FileUser[];
 }

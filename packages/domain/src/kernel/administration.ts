@@ -1,3 +1,4 @@
+import type { QueueKey } from './event-queue.js';
 import type { RealmId, UnixSeconds, UserId } from './ids.js';
 
 /** State of a database for operators. */
@@ -39,15 +40,20 @@ export interface DatabaseHistory {
   readonly events: number;
 }
 
+export interface ContinuedHistory {
+  readonly skippedIds: number;
+  readonly removed: readonly QueueKey[];
+}
+
 export interface StorageHistory {
   readHistory(): Promise<DatabaseHistory>;
   /** Appends marks, and keeps the newest hundred. */
   addMarks(marks: readonly string[]): Promise<void>;
   /**
-   * Lets all ids continue beyond those of lost rows, ends all event queues, and appends marks. `lostMessages`: number of
-   * messages known to be lost. Returns the number of skipped ids; 0 if another process has added marks to those of `from`.
+   * Lets all ids continue beyond those of lost rows, removes all event queues, and appends marks. `lost`: number of
+   * messages or events known to be lost. Skips no ids if another process has added marks to those of `from`.
    */
-  continueHistory(from: DatabaseHistory, marks: readonly string[], lostMessages: number): Promise<number>;
+  continueHistory(from: DatabaseHistory, marks: readonly string[], lost: number): Promise<ContinuedHistory>;
 }
 
 /** Stored bytes that cannot be regenerated: uploaded files and pictures. */

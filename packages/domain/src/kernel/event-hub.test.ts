@@ -314,15 +314,14 @@ describe('event queue', () => {
     await events.hub.acknowledge(queue, -1);
   });
 
-  it('loses no event when its client confirms a position that was never sent', async () => {
+  it('ends when its client confirms a position beyond the end of the log after a start', async () => {
     const events = await live(await cast());
-    const id = await events.register('hamlet');
-    const first = await events.announce(wholeRealm);
-    for (const never of [(first + 1) * POSITIONS_PER_SEQ, Number.MAX_SAFE_INTEGER]) {
-      const queue = await events.open('hamlet', id, never);
-      await expect(events.hub.acknowledge(queue, never)).rejects.toThrow('was not in this queue');
-      expect(dueTo(queue)).toEqual([first]);
-      await events.restart();
+    for (const beyond of [1, 10 ** 9]) {
+      const id = await events.register('hamlet');
+      const first = await events.announce(wholeRealm);
+      const ended = { code: 'UNKNOWN_EVENT_QUEUE' };
+      await expect(events.open('hamlet', id, (first + beyond) * POSITIONS_PER_SEQ)).rejects.toMatchObject(ended);
+      await expect(events.open('hamlet', id, first * POSITIONS_PER_SEQ)).rejects.toMatchObject(ended);
     }
   });
 

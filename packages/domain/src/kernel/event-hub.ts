@@ -29,6 +29,7 @@ import type { EventCatalogue, EventListener, StoredEvent, UnreadableEvent } from
 import {
   type EventQueue,
   firstPositionOf,
+  type QueueIds,
   type QueueKey,
   type QueuePosition,
   type ServedQueues,
@@ -52,8 +53,9 @@ export interface EventHubParts {
   readonly catalogue: EventCatalogue;
   readonly features: DeliveryFeatures;
   readonly report: ReportProblem;
-  /** Lets ids and event numbers continue beyond those of a lost history. Returns false if this has been done before. */
-  readonly continueHistory?: () => Promise<boolean>;
+  readonly queueIds?: Pick<QueueIds, 'startOf'>;
+  /** Lets ids and event numbers continue beyond those of a lost history. Returns the queues that it has removed. */
+  readonly continueHistory?: (lostEvents: number) => Promise<readonly QueueKey[]>;
 }
 
 export interface EventHubOptions {
@@ -383,30 +385,43 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
         (await events.listAfter(realmId, (seq - 1) as EventSeq, 1))[0]?.seq !== seq;
       return { queue, lastSeq, prunedUpTo, isLost };
     });
-    if (!found) throw queueNotFound(id);
+    if (!found) {
+      await this.examineUnknown(realmId, id);
+      throw queueNotFound(id);
+    }
     const refuse = (reason: string) => {
       report('an event queue cannot be resumed', { realmId, queueId: id, cursor, reason });
       return queueNotFound(id);
     };
     if (found.isLost) throw refuse('its client knows events that a replaced database had');
-    if (seqOf(cursor) > found.lastSeq && (await this.parts.continueHistory?.())) {
-      for (const live of this.liveQueues) this.end(live);
+    const { queue, lastSeq, prunedUpTo } = found;
+    // Later events would get the numbers of those that the client knows.
+    if (seqOf(cursor) > lastSeq) {
+      await uow.write(realmId, (tx) => tx.queues.remove(realmId, [id]));
       throw refuse('its client knows events beyond the end of the log');
     }
-    const { queue, lastSeq, prunedUpTo } = found;
     if ('reason' in queue) {
       report('a stored event queue cannot be read', { realmId, queueId: id, reason: queue.reason });
       await uow.write(realmId, (tx) => tx.queues.remove(realmId, [id]));
       throw queueNotFound(id);
     }
     // A position that was never sent is rejected later and must not lose events.
-    const isGiven = cursor >= queue.acked && seqOf(cursor) >= queue.startSeq && seqOf(cursor) <= lastSeq;
+    const isGiven = cursor >= queue.acked && seqOf(cursor) >= queue.startSeq;
     // One row may become several wire events, of which the client may have received only the first ones.
     const floorSeq = (isGiven ? Math.max(queue.floorSeq, seqOf(cursor) - 1) : queue.floorSeq) as EventSeq;
     if (opening.isVoid) throw queueNotFound(id);
     if (prunedUpTo > floorSeq) throw refuse('the log no longer has its next event');
     if (lastSeq - floorSeq > this.options.maxEventsBehind) throw refuse('it is too far behind');
     return this.add(new LiveQueue(queue, clock.now(), { acked: isGiven ? cursor : queue.acked, floorSeq }));
+  }
+
+  /** A queue that was registered beyond the end of the log proves that the database was put back. */
+  private async examineUnknown(realmId: RealmId, id: string): Promise<void> {
+    const { continueHistory, queueIds, uow } = this.parts;
+    const start = queueIds?.startOf(realmId, id) ?? -1;
+    if (!continueHistory || start < 0) return;
+    const lost = start - (await uow.read(realmId, ({ events }) => events.lastSeq(realmId)));
+    if (lost > 0) this.forgetRemoved(await continueHistory(lost));
   }
 
   private add(live: LiveQueue): LiveQueue {

@@ -81,6 +81,14 @@ export interface UnreadableQueue {
   readonly reason: string;
 }
 
+/** Ids of queues, which prove later that the log reached the event at which the queue was registered. */
+export interface QueueIds {
+  /** New UUID. */
+  make(realmId: RealmId, startSeq: EventSeq): string;
+  /** Returns -1 for an id that was not made for this organization and database. */
+  startOf(realmId: RealmId, id: string): number;
+}
+
 export interface QueueKey {
   readonly realmId: RealmId;
   readonly id: string;

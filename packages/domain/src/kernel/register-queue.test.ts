@@ -56,7 +56,14 @@ const noQueues: ServedQueues = {
 };
 
 const registering = (fixture: MemoryFixture, served = noQueues) => {
-  const useCase = new RegisterQueue(fixture.uow, fixture.clock, new SeededRandomness(3), served, QUEUE_FILTERS);
+  const randomness = new SeededRandomness(3);
+  const useCase = new RegisterQueue(
+    fixture.uow,
+    fixture.clock,
+    { make: () => randomness.uuid(), startOf: () => -1 },
+    served,
+    QUEUE_FILTERS,
+  );
   return <L extends SnapshotLoaders>(who: string, loaders: L, more: Partial<RegisterQueueInput> = {}) =>
     useCase.execute(fixture.caller(who), {
       filter: { allPublicChannels: false, narrow: [] },

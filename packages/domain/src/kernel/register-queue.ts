@@ -5,12 +5,13 @@ import {
   idleTimeoutFrom,
   MAX_QUEUES_PER_USER,
   type QueueFilter,
+  type QueueIds,
   type QueueKey,
   type QueueNarrowTerm,
   type ServedQueues,
 } from './event-queue.js';
 import type { Caller, EventSeq } from './ids.js';
-import type { Clock, Randomness } from './ports.js';
+import type { Clock } from './ports.js';
 import type { Repositories, Transaction, UnitOfWork } from './unit-of-work.js';
 
 /** State as of one moment for one viewer, read by loaders. */
@@ -86,11 +87,11 @@ export interface QueueFilters {
 
 /** Opens an event queue and returns the matching initial state (events §1, §9). */
 export class RegisterQueue {
-  static readonly inject = ['unitOfWork', 'clock', 'randomness', 'servedQueues', 'queueFilters'] as const;
+  static readonly inject = ['unitOfWork', 'clock', 'queueIds', 'servedQueues', 'queueFilters'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,
-    private readonly randomness: Randomness,
+    private readonly queueIds: QueueIds,
     private readonly served: ServedQueues,
     private readonly filters: QueueFilters,
   ) {}
@@ -171,7 +172,7 @@ export class RegisterQueue {
     startSeq: EventSeq,
   ): EventQueue {
     return {
-      id: this.randomness.uuid(),
+      id: this.queueIds.make(caller.realmId, startSeq),
       realmId: caller.realmId,
       ownerId: caller.userId,
       filter: input.filter,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { FolderBlobStore, S3BlobStore } from '@parley/blobs';
 import type { BlobStore } from '@parley/domain/files';
-import { type DatabaseHistory, lastOf, type StorageHistory } from '@parley/domain/kernel';
+import { type DatabaseHistory, lastOf, type QueueKey, type StorageHistory } from '@parley/domain/kernel';
 import { type Logger, warn } from '@parley/http';
 import { counted } from '../kernel/counted.js';
 import { StartupError } from '../kernel/startup-error.js';
@@ -53,7 +53,6 @@ const amongFiles = (store: FolderBlobStore | S3BlobStore): Memory => ({
  */
 export class HistoryMarks {
   private events = 0;
-  private isProven = false;
 
   constructor(
     private readonly history: StorageHistory,
@@ -71,13 +70,9 @@ export class HistoryMarks {
     }
   }
 
-  /** Called when a client knows events that the database lacks. Has an effect once, because clients can be wrong. */
-  readonly prove = async (): Promise<boolean> => {
-    if (this.isProven) return false;
-    this.isProven = true;
-    await this.goOn(await this.history.readHistory(), [], 0);
-    return true;
-  };
+  /** Called when a queue proves that the database lacks events. */
+  readonly continue = async (lostEvents: number): Promise<readonly QueueKey[]> =>
+    this.goOn(await this.history.readHistory(), [], lostEvents, 0);
 
   /**
    * Compares the database with its memories and updates them. A server adds a `mark` at the start, and stores the `end` every
@@ -101,7 +96,7 @@ export class HistoryMarks {
       if (writes === 'nothing')
         throw new StartupError(`The ${describeLoss(lost)}. Start the server first: it lets ids continue higher.`);
       const marks = known.map(({ mark }) => mark);
-      await this.goOn(found, marks, lost);
+      await this.goOn(found, marks, lost, lost);
     } else if (writes === 'nothing') return;
     else if (writes === 'mark' || found.marks.length === 0) await this.history.addMarks([newMark()]);
     const { marks, messages, events } = await this.history.readHistory();
@@ -114,11 +109,12 @@ export class HistoryMarks {
     }
   }
 
-  private async goOn(found: DatabaseHistory, marks: readonly string[], lost: number): Promise<void> {
-    const skippedIds = await this.history.continueHistory(found, [...marks, newMark()], lost);
-    if (skippedIds === 0) return;
-    const text = `the ${describeLoss(lost)}. Ids and event numbers continue higher, and clients register again`;
+  private async goOn(found: DatabaseHistory, marks: readonly string[], lost: number, lostMessages: number) {
+    const { skippedIds, removed } = await this.history.continueHistory(found, [...marks, newMark()], lost);
+    if (skippedIds === 0) return removed;
+    const text = `the ${describeLoss(lostMessages)}. Ids and event numbers continue higher, and clients register again`;
     warn(this.logger, { skippedIds }, text);
+    return removed;
   }
 }
 

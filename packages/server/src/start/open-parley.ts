@@ -152,9 +152,10 @@ export async function openParley(
     const ownSecret = secret();
     // One-off commands need no bus: servers see their events when they read the log.
     if (installation && !hostOptions.isOneOff) bus = await openBus(configuration, installation, hostOptions.logger);
+    const isQuiet = isQuietServer(configuration, isCopy, hostOptions);
     return await composeParley({
       ...configuration,
-      isQuiet: isQuietServer(configuration, isCopy, hostOptions),
+      isQuiet,
       serverId,
       secret: ownSecret,
       onOtherSecret: acceptsNewSecret ? 'rehash' : 'refuse',
@@ -181,7 +182,7 @@ export async function openParley(
       logInProviders,
       directories,
       ...(marks && {
-        continueHistory: marks.prove,
+        history: { database: isQuiet ? 'a copy' : own.id, continue: marks.continue },
         async keepHistory() {
           if ((await claim?.keep()) ?? true) await marks.compare('end');
         },

@@ -65,6 +65,7 @@ export class LiveEvents {
   hub!: EventHub;
   sweep!: QueueSweep;
   private readonly randomness = new SeededRandomness(7);
+  private readonly queueIds = { make: () => this.randomness.uuid(), startOf: () => -1 };
 
   private constructor(
     readonly fixture: MemoryFixture,
@@ -112,7 +113,7 @@ export class LiveEvents {
 
   /** Registers a queue and opens it, as after a register response. */
   async registerLive(name: string, filter: Partial<QueueFilter> = {}, more: Partial<RegisterQueueInput> = {}) {
-    const useCase = new RegisterQueue(this.uow, this.fixture.clock, this.randomness, this.hub, QUEUE_FILTERS);
+    const useCase = new RegisterQueue(this.uow, this.fixture.clock, this.queueIds, this.hub, QUEUE_FILTERS);
     const input: RegisterQueueInput = {
       loaders: {},
       filter: { allPublicChannels: false, narrow: [], ...filter },

@@ -1,6 +1,12 @@
 import { encodeEvent } from '@parley/domain/composition';
-import { type DatabaseHistory, type EventSeq, firstOf } from '@parley/domain/kernel';
-import { counterSkips, decodeMarks, encodeMarks, idsToSkip, MARKS_FACT } from '@parley/storage';
+import {
+  type ContinuedHistory,
+  type DatabaseHistory,
+  type EventSeq,
+  firstOf,
+  type QueueKey,
+} from '@parley/domain/kernel';
+import { counterSkips, decodeMarks, encodeMarks, idsToSkip, MARKS_FACT, REMOVE_QUEUES } from '@parley/storage';
 import type { ClientBase } from 'pg';
 
 /** Name of the fact that identifies the history of the database. */
@@ -103,9 +109,9 @@ async function alone<T>(client: ClientBase, work: () => Promise<T>): Promise<T> 
 }
 
 /** Skips ids and event numbers of lost rows, and drops the marks of the lost history. */
-async function skipIds(client: ClientBase, lostMessages: number): Promise<number> {
+async function skipIds(client: ClientBase, lost: number): Promise<number> {
   const { secondsLost } = firstOf((await client.query<{ readonly secondsLost: number }>(SECONDS_LOST)).rows);
-  const skipped = idsToSkip(secondsLost, lostMessages);
+  const skipped = idsToSkip(secondsLost, lost);
   await client.query(FORK, [format, audience, PAYLOAD_START, PAYLOAD_END, skipped]);
   await client.query(SKIP_IDS, [skipped]);
   for (const statement of counterSkips(skipped)) await client.query(statement);
@@ -138,12 +144,12 @@ export const continueHistory = (
   client: ClientBase,
   from: DatabaseHistory,
   marks: readonly string[],
-  lostMessages: number,
-): Promise<number> =>
+  lost: number,
+): Promise<ContinuedHistory> =>
   alone(client, async () => {
-    if ((await readHistory(client)).marks.at(-1) !== from.marks.at(-1)) return 0;
-    const skipped = await skipIds(client, lostMessages);
-    await client.query('DELETE FROM event_queue');
+    if ((await readHistory(client)).marks.at(-1) !== from.marks.at(-1)) return { skippedIds: 0, removed: [] };
+    const skippedIds = await skipIds(client, lost);
+    const { rows: removed } = await client.query<QueueKey>(REMOVE_QUEUES);
     await append(client, [...from.marks, ...marks]);
-    return skipped;
+    return { skippedIds, removed };
   });

@@ -1,6 +1,6 @@
 import { encodeEvent } from '@parley/domain/composition';
-import type { DatabaseHistory, EventSeq } from '@parley/domain/kernel';
-import { counterSkips, decodeMarks, encodeMarks, idsToSkip, MARKS_FACT } from '@parley/storage';
+import type { ContinuedHistory, DatabaseHistory, EventSeq, QueueKey } from '@parley/domain/kernel';
+import { counterSkips, decodeMarks, encodeMarks, idsToSkip, MARKS_FACT, REMOVE_QUEUES } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
 import { eventId, LAST_SEQ } from './events.js';
 
@@ -66,15 +66,15 @@ export const continueHistory = (
   database: Database,
   from: DatabaseHistory,
   marks: readonly string[],
-  lostMessages: number,
-): number =>
+  lost: number,
+): ContinuedHistory =>
   database
     .transaction(() => {
-      if (readHistory(database).marks.at(-1) !== from.marks.at(-1)) return 0;
+      if (readHistory(database).marks.at(-1) !== from.marks.at(-1)) return { skippedIds: 0, removed: [] };
       const secondsLost = database.prepare('SELECT unixepoch() - max(at) FROM event').pluck().get() as number | null;
-      const skipped = skipIds(database, idsToSkip(secondsLost ?? 0, lostMessages));
-      database.exec('DELETE FROM event_queue');
+      const skippedIds = skipIds(database, idsToSkip(secondsLost ?? 0, lost));
+      const removed = database.prepare<[], QueueKey>(REMOVE_QUEUES).all();
       addMarks(database, [...from.marks, ...marks]);
-      return skipped;
+      return { skippedIds, removed };
     })
     .immediate();

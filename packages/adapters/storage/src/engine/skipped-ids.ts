@@ -8,6 +8,7 @@ const MOST_SKIPPED = 2 ** 27;
 /** Name of the fact with the marks of `DatabaseHistory`. */
 export const MARKS_FACT = 'history marks';
 const MAX_MARKS = 100;
+export const REMOVE_QUEUES = 'DELETE FROM event_queue RETURNING realm_id AS "realmId", id';
 
 export const encodeMarks = (...marks: readonly (readonly string[])[]): string =>
   JSON.stringify(marks.flat().slice(-MAX_MARKS));

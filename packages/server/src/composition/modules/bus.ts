@@ -1,8 +1,16 @@
 import { DELIVERY_FEATURES } from '@parley/domain/composition';
-import { type Bus, DEFAULT_SWEEP_OPTIONS, EventHub, LocalBus, LogFollower, QueueSweep } from '@parley/domain/kernel';
+import {
+  type Bus,
+  DEFAULT_SWEEP_OPTIONS,
+  EventHub,
+  type EventHubParts,
+  LocalBus,
+  LogFollower,
+  QueueSweep,
+} from '@parley/domain/kernel';
 import { PresenceBoard, VerifyApiKey, VerifySession } from '@parley/domain/users';
 import { EVENT_CATALOGUE } from '@parley/http';
-import { keepProcessAlive } from '@parley/node-adapters';
+import { HmacQueueIds, keepProcessAlive } from '@parley/node-adapters';
 import { Consumers } from '../../facade/consumers.js';
 import { FacadeEvents } from '../../facade/events.js';
 import { Addresses } from '../../facade/references.js';
@@ -22,12 +30,18 @@ export interface BusOptions
     Pick<NodeOptions, 'timers'> {
   /** Bus to other servers of the database; default: none. */
   readonly bus?: Bus;
+  readonly history?: DatabaseContinuity;
+}
+
+interface DatabaseContinuity {
+  /** Identifies the database, but not a copy for trying things. */
+  readonly database: string;
   /** See `EventHubParts`. */
-  readonly continueHistory?: () => Promise<boolean>;
+  readonly continue: NonNullable<EventHubParts['continueHistory']>;
 }
 
 /** Bus to other servers, and delivery of the events that any of them commits. */
-export const bus = ({ bus: connected, continueHistory, eventLimits, reportPresence, timers }: BusOptions) =>
+export const bus = ({ bus: connected, history, eventLimits, reportPresence, timers }: BusOptions) =>
   new Adapter({
     bus: () => connected ?? new LocalBus().connect(),
     onListenerFailure:
@@ -55,8 +69,10 @@ export const bus = ({ bus: connected, continueHistory, eventLimits, reportPresen
         catalogue: EVENT_CATALOGUE,
         features: DELIVERY_FEATURES,
         report: get('report'),
-        ...(continueHistory && { continueHistory }),
+        queueIds: get('queueIds'),
+        ...(history && { continueHistory: history.continue }),
       }),
+    queueIds: ({ get }) => new HmacQueueIds(get('secret'), history?.database ?? '', get('randomness')),
     ephemeralEvents: ({ get }) => get('hub'),
     servedQueues: ({ get }) => get('hub'),
     queueSweep: ({ get }) => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -96,15 +97,19 @@ async function queueAfter(work: () => Promise<unknown>): Promise<readonly [queue
 
 describe.each([
   ['database file', 'parley.db'],
-  ['snapshot of the whole folder, which only a client can prove', ''],
+  ['snapshot of the whole folder, which only the id of a lost queue proves', ''],
 ])('%s that was put back', (_, only) => {
   it('ends queues, repeats no id or event number, and is logged once', async () => {
     const [queue, known] = await queueAfter(() => say('kept'));
     await takeSnapshot();
     for (let n = 0; n < 20; n++) await say('lost');
-    const last = await say('last');
+    let last = { id: 0 };
+    const [lost, newest] = await queueAfter(async () => {
+      last = await say('last');
+    });
     const ids = (await poll(queue, known)) as number[];
     await putBack(only);
+    expect(await poll(lost, newest)).toBe('BAD_EVENT_QUEUE_ID');
     expect(await poll(queue, ids.at(-1)!)).toBe('BAD_EVENT_QUEUE_ID');
     expect(await poll(queue, known)).toBe('BAD_EVENT_QUEUE_ID');
     expect((await say('new')).id).toBeGreaterThan(last.id);
@@ -139,10 +144,15 @@ describe.each([
   });
 });
 
-it('a client with an invalid position ends no other queue', async () => {
+it('a client with forged positions and queue ids ends only its own queues and skips no ids', async () => {
   const [queue, known] = await queueAfter(() => say('kept'));
-  const [other] = await queueAfter(() => say('kept too'));
-  expect(await poll(other, 10 ** 9)).toBe('BAD_REQUEST');
-  expect(await poll(queue, known)).toEqual([expect.any(Number)]);
+  const [forged] = await queueAfter(() => say('kept too'));
+  await stop();
+  await start();
+  const { id } = await say('after the start');
+  const beyond = forged.replace(/^./, '1');
+  for (const other of [forged, beyond, randomUUID()]) expect(await poll(other, 1e12)).toBe('BAD_EVENT_QUEUE_ID');
+  expect(await poll(queue, known)).toEqual([expect.any(Number), expect.any(Number)]);
+  expect((await say('next')).id).toBe(id + 1);
   expect(warnings).toEqual([]);
 });
