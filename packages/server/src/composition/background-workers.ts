@@ -270,47 +270,45 @@ function serverWorkers(
         return null;
       },
     }),
-    ...(reportPresence
-      ? [
-          every({
-            name: 'reporting to the database',
-            everyMs: 10 * SECOND_MS,
-            firstMs: SECOND_MS,
-            isOwn: true,
-            run: async () => resolve(EndedLeases).release(await reportPresence(await stateOf(options, get))),
-          }),
-        ]
-      : []),
+    ...ifGiven(reportPresence, (reportPresence) =>
+      every({
+        name: 'reporting to the database',
+        everyMs: 10 * SECOND_MS,
+        firstMs: SECOND_MS,
+        isOwn: true,
+        run: async () => resolve(EndedLeases).release(await reportPresence(await stateOf(options, get))),
+      }),
+    ),
     // The bucket logs its failures itself.
-    ...(bucket
-      ? [
-          every({
-            name: 'checking the bucket',
-            everyMs: 10 * SECOND_MS,
-            isOwn: true,
-            run: () => bucket.check().catch(() => {}),
-          }),
-        ]
-      : []),
+    ...ifGiven(bucket, (bucket) =>
+      every({
+        name: 'checking the bucket',
+        everyMs: 10 * SECOND_MS,
+        isOwn: true,
+        run: () => bucket.check().catch(() => {}),
+      }),
+    ),
     every({
       name: 'removing rate limit counts',
       everyMs: HOUR_MS,
       run: () => get('callExchange').removeExpired(),
     }),
-    ...(dataFolder !== undefined
-      ? [
-          every({
-            name: 'watching the disk',
-            everyMs: MINUTE_MS,
-            firstMs: 0,
-            isOwn: true,
-            run: new DiskWatch(get('logger'), () => diskSpaceOf(dataFolder)).run,
-          }),
-        ]
-      : []),
+    ...ifGiven(dataFolder, (dataFolder) =>
+      every({
+        name: 'watching the disk',
+        everyMs: MINUTE_MS,
+        firstMs: 0,
+        isOwn: true,
+        run: new DiskWatch(get('logger'), () => diskSpaceOf(dataFolder)).run,
+      }),
+    ),
     ...(shedsLoad ? [resolve(LoadMonitor)] : []),
   ];
 }
+
+/** Returns a worker if the server has the part that it needs. */
+const ifGiven = <Part>(part: Part | null | undefined, workerFor: (part: Part) => Worker): readonly Worker[] =>
+  part === null || part === undefined ? [] : [workerFor(part)];
 
 function databaseWorkers(
   { every }: Schedule,
@@ -319,39 +317,21 @@ function databaseWorkers(
 ): readonly Worker[] {
   return [
     // Separate from other work, which may be blocked by the storage.
-    ...(verifyStorage
-      ? [
-          every({
-            name: 'checking the database file',
-            everyMs: SECOND_MS,
-            isOwn: true,
-            rests: true,
-            run: new StorageWatch(verifyStorage, get('hub')).run,
-          }),
-        ]
-      : []),
-    ...(keepHistory
-      ? [
-          every({
-            name: 'remembering the history of the database',
-            everyMs: MINUTE_MS,
-            isOwn: true,
-            rests: true,
-            run: keepHistory,
-          }),
-        ]
-      : []),
-    ...(examineStorage
-      ? [
-          every({
-            name: 'examining the database server',
-            everyMs: HOUR_MS,
-            firstMs: 0,
-            isOwn: true,
-            run: examineStorage,
-          }),
-        ]
-      : []),
+    ...ifGiven(verifyStorage, (verifyStorage) =>
+      every({
+        name: 'checking the database file',
+        everyMs: SECOND_MS,
+        isOwn: true,
+        rests: true,
+        run: new StorageWatch(verifyStorage, get('hub')).run,
+      }),
+    ),
+    ...ifGiven(keepHistory, (run) =>
+      every({ name: 'remembering the history of the database', everyMs: MINUTE_MS, isOwn: true, rests: true, run }),
+    ),
+    ...ifGiven(examineStorage, (run) =>
+      every({ name: 'examining the database server', everyMs: HOUR_MS, firstMs: 0, isOwn: true, run }),
+    ),
   ];
 }
 
