@@ -16,7 +16,7 @@ import { describeSpace, diskSpaceOf, diskStateOf } from '../observation/disk-spa
 import { type Finding, findingsOn } from '../observation/postgres-findings.js';
 import { blobStoreOf, filesFolderOf } from '../start/files-location.js';
 import { type DatabaseIdentity, identityOf, requireOwnLocation } from '../start/files-mark.js';
-import { HistoryMarks, memoriesOf } from '../start/history-marks.js';
+import { HistoryMarks } from '../start/history-marks.js';
 import { isReceiving, smtpMailerOf } from '../start/open-parley.js';
 import { findSecret, requireSameSecret, secretPathFor } from '../start/secret.js';
 import { examineLogIn, reasonOf } from './log-in.js';
@@ -161,8 +161,8 @@ async function examineFile(path: string, examination: Examination): Promise<void
   await attempt('files', () => checkLocation(examination, identityOf(path)));
   await attempt('history', async () => {
     if (state?.pendingSteps.length !== 0) return;
-    const memories = memoriesOf(path, blobStoreOf(configuration));
-    await new HistoryMarks(administration, identityOf(path).id, memories, silentLogger).compare('nothing');
+    const database = { id: identityOf(path).id, path, history: administration };
+    await new HistoryMarks(database, blobStoreOf(configuration), silentLogger).compare('nothing');
   });
   await attempt('disk', () => {
     const space = diskSpaceOf(dirname(path));

@@ -18,6 +18,14 @@ interface Remembered extends Pick<DatabaseHistory, 'messages'> {
   readonly mark: string;
 }
 
+export interface RememberedDatabase {
+  /** Id of the installation. */
+  readonly id: string;
+  /** Path of a file; null for a database server. */
+  readonly path: string | null;
+  readonly history: StorageHistory;
+}
+
 /** Place outside of a database. */
 interface Memory {
   /** Returns null if it is empty. @throws Error if it cannot be reached */
@@ -29,7 +37,7 @@ interface Memory {
  * Returns the file next to a SQLite database, which stays in place when the database is replaced, and an object in a store
  * that is not that of the host application.
  */
-export const memoriesOf = (database: string | null, store: BlobStore | null): readonly Memory[] => [
+const memoriesOf = (database: string | null, store: BlobStore | null): readonly Memory[] => [
   ...(database === null ? [] : [besideDatabase(`${database}.history`)]),
   ...(store instanceof FolderBlobStore || store instanceof S3BlobStore ? [amongFiles(store)] : []),
 ];
@@ -53,13 +61,19 @@ const amongFiles = (store: FolderBlobStore | S3BlobStore): Memory => ({
  */
 export class HistoryMarks {
   private events = 0;
+  private readonly installation: string;
+  private readonly history: StorageHistory;
+  private readonly memories: readonly Memory[];
 
   constructor(
-    private readonly history: StorageHistory,
-    private readonly installation: string,
-    private readonly memories: readonly Memory[],
+    { id, path, history }: RememberedDatabase,
+    files: BlobStore | null,
     private readonly logger: Logger,
-  ) {}
+  ) {
+    this.installation = id;
+    this.history = history;
+    this.memories = memoriesOf(path, files);
+  }
 
   /** Adds a mark if anything has changed, so that a copy made in between is recognized. */
   async stop(): Promise<void> {

@@ -4,14 +4,7 @@ import { S3BlobStore } from '@parley/blobs';
 import type { Installation, NatsBus } from '@parley/bus-nats';
 import type { Mailer, PasswordHasher } from '@parley/domain/access';
 import type { BlobStore } from '@parley/domain/files';
-import {
-  type Clock,
-  type NodeState,
-  noBus,
-  type Randomness,
-  type StorageGauges,
-  type StorageHistory,
-} from '@parley/domain/kernel';
+import { type Clock, type NodeState, noBus, type Randomness, type StorageGauges } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
 import { bounceAddress } from '@parley/domain/push';
 import { ipGroup, type Logger, warn } from '@parley/http';
@@ -52,7 +45,7 @@ import { hasEnded, newServerId } from '../workers/ended-leases.js';
 import { DatabaseClock } from './database-clock.js';
 import { blobStoreOf, FILES_MARK, filesFolderOf, isNewDatabase, partialBlobStoreOf } from './files-location.js';
 import { type DatabaseIdentity, FilesClaim, refuseUsedFiles } from './files-mark.js';
-import { HistoryMarks, memoriesOf } from './history-marks.js';
+import { HistoryMarks, type RememberedDatabase } from './history-marks.js';
 import { noteOpenFile } from './open-files.js';
 import { findSecret, makeSecret, requireSameSecret } from './secret.js';
 import { webAssetsOf } from './web-files.js';
@@ -146,8 +139,7 @@ export async function openParley(
     if (installation) await reportPresence();
     const claim = own && !ports.blobs ? new FilesClaim(configuration, own.identify, hostOptions.logger) : null;
     const sharesFiles = !((await claim?.start(blobStores.blobs, { isNew: own!.isNew, adopts: adoptsFiles })) ?? true);
-    const memories = own ? memoriesOf(own.path, sharesFiles ? null : blobStores.blobs) : [];
-    const marks = own && new HistoryMarks(own.history, own.id, memories, hostOptions.logger);
+    const marks = own && new HistoryMarks(own, sharesFiles ? null : blobStores.blobs, hostOptions.logger);
     await marks?.compare(hostOptions.isOneOff && !adoptsFiles ? 'nothing' : 'mark');
     const ownSecret = secret();
     // One-off commands need no bus: servers see their events when they read the log.
@@ -232,12 +224,8 @@ function commitListener(
   };
 }
 
-interface OwnDatabase {
-  readonly id: string;
-  /** Path of a file; null for a database server. */
-  readonly path: string | null;
+interface OwnDatabase extends RememberedDatabase {
   readonly isNew: boolean;
-  readonly history: StorageHistory;
   readonly identify: () => Promise<DatabaseIdentity>;
 }
 

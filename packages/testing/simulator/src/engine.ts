@@ -13,8 +13,8 @@ import { CreateRealm } from '@parley/domain/log-in';
 import { RegisterUser } from '@parley/domain/membership';
 import { type Logger, silentLogger } from '@parley/http';
 import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
-import { type ComposedParley, composeParley, SeededRandom } from '@parley/server/testing';
-import { openSqliteStorage, type SqliteStorage } from '@parley/sqlite';
+import { type ComposedParley, composeParley, HistoryMarks, SeededRandom } from '@parley/server/testing';
+import { administerDatabase, openSqliteStorage, type SqliteStorage } from '@parley/sqlite';
 import { FakeImageProcessor, intercepting, MemoryBlobStore, MemoryPartialBlobStore } from '@parley/testkit';
 import type { SimulatedApp } from './app.js';
 import { SimulatedDisk } from './disk.js';
@@ -141,7 +141,14 @@ export class Engine {
 
   async start(): Promise<void> {
     this.serverIds.clear();
-    const { uow, close } = this.openStorage();
+    const { uow, close, installation } = this.openStorage();
+    const { path } = this.disk;
+    const marks = new HistoryMarks(
+      { id: installation.id, path, history: administerDatabase(path) },
+      null,
+      silentLogger,
+    );
+    await marks.compare('mark');
     const state = { isDead: false, units: 0, calls: 0 };
     const error: Logger['error'] = (fields, message) => this.notice(fields, message);
     const log: Logger = { ...silentLogger, warn: () => {}, error };
