@@ -40,20 +40,16 @@ export interface DatabaseHistory {
   readonly events: number;
 }
 
-export interface ContinuedHistory {
-  readonly skippedIds: number;
-  readonly removed: readonly QueueKey[];
-}
-
 export interface StorageHistory {
   readHistory(): Promise<DatabaseHistory>;
   /** Appends marks, and keeps the newest hundred. */
   addMarks(marks: readonly string[]): Promise<void>;
   /**
    * Lets all ids continue beyond those of lost rows, removes all event queues, and appends marks. `lost`: number of
-   * messages or events known to be lost. Skips no ids if another process has added marks to those of `from`.
+   * messages or events known to be lost. Returns the queues; null, without a change, if another process has added marks
+   * to those of `from`.
    */
-  continueHistory(from: DatabaseHistory, marks: readonly string[], lost: number): Promise<ContinuedHistory>;
+  continueHistory(from: DatabaseHistory, marks: readonly string[], lost: number): Promise<readonly QueueKey[] | null>;
 }
 
 /** Stored bytes that cannot be regenerated: uploaded files and pictures. */

@@ -121,7 +121,7 @@ export class FilesClaim {
   }
 
   /** Stops changes of files if another database has taken the location over, and returns false. */
-  async keep(): Promise<boolean> {
+  readonly keep = async (): Promise<boolean> => {
     const { store } = this;
     try {
       await this.claim({ isNew: false, adopts: false });
@@ -133,7 +133,7 @@ export class FilesClaim {
       else if (store instanceof S3BlobStore) store.lose();
       return false;
     }
-  }
+  };
 
   /** A running server follows a failover to another timeline; others need `parley file adopt`. */
   private async claim(options: Claim): Promise<boolean> {

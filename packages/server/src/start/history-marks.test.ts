@@ -140,6 +140,20 @@ describe('database that is put back without parley restore', () => {
 describe('database that is not put back', () => {
   afterEach(() => expect(warnings).toEqual([]));
 
+  it('keeps its history after a copy has adopted its files, and leaves that of the copy alone', async () => {
+    const files = `folder:${join(directory, 'elsewhere')}`;
+    await withServer((parley) => say(parley, 'kept'), files);
+    for (const end of ['', '.secret']) copyFileSync(`${database}${end}`, `${copy}.db${end}`);
+    const { id } = await withServer(async (parley) => {
+      const adoption = await runCommand(['file', 'adopt', `--database=sqlite:${copy}.db`, `--files=${files}`]);
+      expect(adoption).toMatchObject({ code: 0 });
+      return say(parley, 'of the original');
+    }, files);
+    await expectNext(id, 2);
+    database = `${copy}.db`;
+    await withServer((parley) => say(parley, 'of the copy'), files);
+  });
+
   it('continues its ids after starts, stops, commands and a rename', async () => {
     const id = await nextId();
     await expectNext(id, 1);

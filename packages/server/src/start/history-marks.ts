@@ -61,32 +61,32 @@ const amongFiles = (store: FolderBlobStore | S3BlobStore): Memory => ({
  */
 export class HistoryMarks {
   private events = 0;
-  private readonly installation: string;
-  private readonly history: StorageHistory;
-  private readonly memories: readonly Memory[];
 
   constructor(
-    { id, path, history }: RememberedDatabase,
-    files: BlobStore | null,
+    private readonly database: RememberedDatabase,
+    private readonly files: BlobStore | null,
     private readonly logger: Logger,
-  ) {
-    this.installation = id;
-    this.history = history;
-    this.memories = memoriesOf(path, files);
-  }
+    private readonly ownsFiles: () => Promise<boolean> = async () => true,
+  ) {}
 
   /** Adds a mark if anything has changed, so that a copy made in between is recognized. */
   async stop(): Promise<void> {
     try {
-      if ((await this.history.readHistory()).events !== this.events) await this.compare('mark');
+      const hasChanged = (await this.database.history.readHistory()).events !== this.events;
+      if (hasChanged && (await this.ownsFiles())) await this.compare('mark');
     } catch (err) {
       warn(this.logger, { err }, NOT_REMEMBERED);
     }
   }
 
+  /** Stores the end, unless another database has taken the location of files over with its memory. */
+  readonly keep = async (): Promise<void> => {
+    if (await this.ownsFiles()) await this.compare('end');
+  };
+
   /** Called when a queue proves that the database lacks events. */
   readonly continue = async (lostEvents: number): Promise<readonly QueueKey[]> =>
-    this.goOn(await this.history.readHistory(), [], lostEvents, 0);
+    this.goOn(await this.database.history.readHistory(), [], lostEvents, 0);
 
   /**
    * Compares the database with its memories and updates them. A server adds a `mark` at the start, and stores the `end` every
@@ -95,12 +95,15 @@ export class HistoryMarks {
    */
   async compare(writes: 'nothing' | 'end' | 'mark'): Promise<void> {
     const read = await Promise.all(
-      this.memories.map(async (memory) => ({ memory, bytes: await memory.read().catch(() => undefined) })),
+      memoriesOf(this.database.path, this.files).map(async (memory) => ({
+        memory,
+        bytes: await memory.read().catch(() => undefined),
+      })),
     );
     const known = read
       .flatMap(({ bytes }) => parse(bytes))
-      .filter(({ installation }) => installation === this.installation);
-    const found = await this.history.readHistory();
+      .filter(({ installation }) => installation === this.database.id);
+    const found = await this.database.history.readHistory();
     // A restored database, and one of an older release, has no marks.
     const isOlder = ({ mark, messages }: Remembered) =>
       messages > found.messages || (found.marks.length > 0 && !found.marks.includes(mark));
@@ -112,10 +115,10 @@ export class HistoryMarks {
       const marks = known.map(({ mark }) => mark);
       await this.goOn(found, marks, lost, lost);
     } else if (writes === 'nothing') return;
-    else if (writes === 'mark' || found.marks.length === 0) await this.history.addMarks([newMark()]);
-    const { marks, messages, events } = await this.history.readHistory();
+    else if (writes === 'mark' || found.marks.length === 0) await this.database.history.addMarks([newMark()]);
+    const { marks, messages, events } = await this.database.history.readHistory();
     this.events = events;
-    const end = { installation: this.installation, mark: lastOf(marks), messages } satisfies Remembered;
+    const end = { installation: this.database.id, mark: lastOf(marks), messages } satisfies Remembered;
     const bytes = Buffer.from(JSON.stringify(end));
     for (const { memory, bytes: former } of read) {
       if (former === undefined || former?.equals(bytes)) continue;
@@ -124,10 +127,10 @@ export class HistoryMarks {
   }
 
   private async goOn(found: DatabaseHistory, marks: readonly string[], lost: number, lostMessages: number) {
-    const { skippedIds, removed } = await this.history.continueHistory(found, [...marks, newMark()], lost);
-    if (skippedIds === 0) return removed;
+    const removed = await this.database.history.continueHistory(found, [...marks, newMark()], lost);
+    if (removed === null) return [];
     const text = `the ${describeLoss(lostMessages)}. Ids and event numbers continue higher, and clients register again`;
-    warn(this.logger, { skippedIds }, text);
+    warn(this.logger, {}, text);
     return removed;
   }
 }

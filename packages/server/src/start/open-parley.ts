@@ -139,7 +139,7 @@ export async function openParley(
     if (installation) await reportPresence();
     const claim = own && !ports.blobs ? new FilesClaim(configuration, own.identify, hostOptions.logger) : null;
     const sharesFiles = !((await claim?.start(blobStores.blobs, { isNew: own!.isNew, adopts: adoptsFiles })) ?? true);
-    const marks = own && new HistoryMarks(own, sharesFiles ? null : blobStores.blobs, hostOptions.logger);
+    const marks = own && new HistoryMarks(own, sharesFiles ? null : blobStores.blobs, hostOptions.logger, claim?.keep);
     await marks?.compare(hostOptions.isOneOff && !adoptsFiles ? 'nothing' : 'mark');
     const ownSecret = secret();
     // One-off commands need no bus: servers see their events when they read the log.
@@ -175,9 +175,7 @@ export async function openParley(
       directories,
       ...(marks && {
         history: { database: isQuiet ? 'a copy' : own.id, continue: marks.continue },
-        async keepHistory() {
-          if ((await claim?.keep()) ?? true) await marks.compare('end');
-        },
+        keepHistory: marks.keep,
       }),
       async release() {
         await marks?.stop();

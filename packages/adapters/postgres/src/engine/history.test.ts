@@ -192,7 +192,7 @@ describe('database that was put back', () => {
     const from = await history.readHistory();
     expect(from).toEqual({ marks: ['a'], messages: 0, events: 2 });
     const skips = await Promise.all(['b', 'c'].map((mark) => history.continueHistory(from, ['z', mark], 10)));
-    expect(skips.map(({ skippedIds }) => skippedIds).sort()).toEqual([0, SKIPPED + 10]);
+    expect(skips.filter((removed) => removed === null)).toHaveLength(1);
     const { marks, ...numbers } = await history.readHistory();
     expect(marks).toEqual(['a', 'z', expect.stringMatching(/^[bc]$/)]);
     expect(numbers).toEqual({ messages: SKIPPED + 10, events: 2 + SKIPPED + 10 });

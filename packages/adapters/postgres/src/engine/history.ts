@@ -1,12 +1,13 @@
-import { encodeEvent } from '@parley/domain/composition';
+import { type DatabaseHistory, firstOf, type QueueKey } from '@parley/domain/kernel';
 import {
-  type ContinuedHistory,
-  type DatabaseHistory,
-  type EventSeq,
-  firstOf,
-  type QueueKey,
-} from '@parley/domain/kernel';
-import { counterSkips, decodeMarks, encodeMarks, idsToSkip, MARKS_FACT, REMOVE_QUEUES } from '@parley/storage';
+  counterSkips,
+  decodeMarks,
+  encodeMarks,
+  FORK_EVENT,
+  idsToSkip,
+  MARKS_FACT,
+  REMOVE_QUEUES,
+} from '@parley/storage';
 import type { ClientBase } from 'pg';
 
 /** Name of the fact that identifies the history of the database. */
@@ -32,12 +33,6 @@ const SECONDS_LOST = `
 
 /** Lock held by units across organizations, which excludes all other units. */
 const ALL_REALMS = 0;
-
-const { format, audience, payload } = encodeEvent({
-  event: { type: 'forked', after: 0 as EventSeq },
-  audience: { kind: 'nobody' },
-});
-const [PAYLOAD_START, PAYLOAD_END] = payload.split('0') as [string, string];
 
 const FORK = `
   WITH head AS (
@@ -109,14 +104,14 @@ async function alone<T>(client: ClientBase, work: () => Promise<T>): Promise<T> 
 }
 
 /** Skips ids and event numbers of lost rows, and drops the marks of the lost history. */
-async function skipIds(client: ClientBase, lost: number): Promise<number> {
+async function skipIds(client: ClientBase, lost: number): Promise<void> {
   const { secondsLost } = firstOf((await client.query<{ readonly secondsLost: number }>(SECONDS_LOST)).rows);
   const skipped = idsToSkip(secondsLost, lost);
-  await client.query(FORK, [format, audience, PAYLOAD_START, PAYLOAD_END, skipped]);
+  const { format, audience, start, end } = FORK_EVENT;
+  await client.query(FORK, [format, audience, start, end, skipped]);
   await client.query(SKIP_IDS, [skipped]);
   for (const statement of counterSkips(skipped)) await client.query(statement);
   await client.query('DELETE FROM server_fact WHERE name = $1', [MARKS_FACT]);
-  return skipped;
 }
 
 const POSITION = `
@@ -145,11 +140,11 @@ export const continueHistory = (
   from: DatabaseHistory,
   marks: readonly string[],
   lost: number,
-): Promise<ContinuedHistory> =>
+): Promise<readonly QueueKey[] | null> =>
   alone(client, async () => {
-    if ((await readHistory(client)).marks.at(-1) !== from.marks.at(-1)) return { skippedIds: 0, removed: [] };
-    const skippedIds = await skipIds(client, lost);
+    if ((await readHistory(client)).marks.at(-1) !== from.marks.at(-1)) return null;
+    await skipIds(client, lost);
     const { rows: removed } = await client.query<QueueKey>(REMOVE_QUEUES);
     await append(client, [...from.marks, ...marks]);
-    return { skippedIds, removed };
+    return removed;
   });

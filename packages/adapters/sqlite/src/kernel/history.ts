@@ -1,14 +1,15 @@
-import { encodeEvent } from '@parley/domain/composition';
-import type { ContinuedHistory, DatabaseHistory, EventSeq, QueueKey } from '@parley/domain/kernel';
-import { counterSkips, decodeMarks, encodeMarks, idsToSkip, MARKS_FACT, REMOVE_QUEUES } from '@parley/storage';
+import type { DatabaseHistory, QueueKey } from '@parley/domain/kernel';
+import {
+  counterSkips,
+  decodeMarks,
+  encodeMarks,
+  FORK_EVENT,
+  idsToSkip,
+  MARKS_FACT,
+  REMOVE_QUEUES,
+} from '@parley/storage';
 import type { Database } from 'better-sqlite3';
 import { eventId, LAST_SEQ } from './events.js';
-
-const { format, audience, payload } = encodeEvent({
-  event: { type: 'forked', after: 0 as EventSeq },
-  audience: { kind: 'nobody' },
-});
-const [PAYLOAD_START, PAYLOAD_END] = payload.split('0') as [string, string];
 
 /** Starts the sequences of tables that never had a row. */
 const BEGIN_SEQUENCES = `
@@ -34,7 +35,7 @@ export function skipIds(database: Database, count: number): number {
     database.exec(BEGIN_SEQUENCES);
     database.exec(`UPDATE sqlite_sequence SET seq = seq + ${count}`);
     for (const statement of counterSkips(count)) database.exec(statement);
-    database.prepare(FORK).run({ skipped: count, format, audience, start: PAYLOAD_START, end: PAYLOAD_END });
+    database.prepare(FORK).run({ skipped: count, ...FORK_EVENT });
     database.prepare('DELETE FROM server_fact WHERE name = ?').run(MARKS_FACT);
   })();
   return count;
@@ -67,14 +68,14 @@ export const continueHistory = (
   from: DatabaseHistory,
   marks: readonly string[],
   lost: number,
-): ContinuedHistory =>
+): readonly QueueKey[] | null =>
   database
     .transaction(() => {
-      if (readHistory(database).marks.at(-1) !== from.marks.at(-1)) return { skippedIds: 0, removed: [] };
+      if (readHistory(database).marks.at(-1) !== from.marks.at(-1)) return null;
       const secondsLost = database.prepare('SELECT unixepoch() - max(at) FROM event').pluck().get() as number | null;
-      const skippedIds = skipIds(database, idsToSkip(secondsLost ?? 0, lost));
+      skipIds(database, idsToSkip(secondsLost ?? 0, lost));
       const removed = database.prepare<[], QueueKey>(REMOVE_QUEUES).all();
       addMarks(database, [...from.marks, ...marks]);
-      return { skippedIds, removed };
+      return removed;
     })
     .immediate();
