@@ -6,7 +6,8 @@ import { type DatabaseHistory, lastOf, type QueueKey, type StorageHistory } from
 import { type Logger, warn } from '@parley/http';
 import { counted } from '../kernel/counted.js';
 import { StartupError } from '../kernel/startup-error.js';
-import { nullIfMissing, readObject } from './files-mark.js';
+import type { FilesConfiguration } from './files-location.js';
+import { type DatabaseIdentity, FilesClaim, nullIfMissing, readObject } from './files-mark.js';
 
 /** Object in the location of files that remembers the history of the database. */
 const HISTORY_OBJECT = 'parley-history.json';
@@ -152,3 +153,40 @@ function parse(bytes: Buffer | null | undefined): readonly Remembered[] {
     return [];
   }
 }
+
+export interface OwnDatabase extends RememberedDatabase {
+  readonly isNew: boolean;
+  readonly identify: () => Promise<DatabaseIdentity>;
+}
+
+interface HistoryOptions {
+  /** Ports of the host application. */
+  readonly ports: { readonly blobs?: BlobStore | undefined };
+  readonly adoptsFiles: boolean;
+  readonly isOneOff?: boolean | undefined;
+  readonly logger: Logger;
+}
+
+/** Claims the location of files, and compares the database with what is remembered of it. */
+export async function openHistory(
+  own: OwnDatabase | null,
+  configuration: FilesConfiguration,
+  blobs: BlobStore,
+  { ports, adoptsFiles, isOneOff, logger }: HistoryOptions,
+): Promise<{ readonly marks: HistoryMarks | null; readonly sharesFiles: boolean }> {
+  if (!own) return { marks: null, sharesFiles: false };
+  const claim = ports.blobs ? null : new FilesClaim(configuration, own.identify, logger);
+  const isOwn = (await claim?.start(blobs, { isNew: own.isNew, adopts: adoptsFiles })) ?? true;
+  const marks = new HistoryMarks(own, isOwn ? blobs : null, logger, claim?.keep);
+  await marks.compare(isOneOff && !adoptsFiles ? 'nothing' : 'mark');
+  return { marks, sharesFiles: !isOwn };
+}
+
+/** Parts of the server. `database`: see `HmacQueueIds`. */
+export const historyParts = (marks: HistoryMarks | null, database: string, release: () => Promise<void>) => ({
+  ...(marks && { history: { database, continue: marks.continue }, keepHistory: marks.keep }),
+  async release() {
+    await marks?.stop();
+    await release();
+  },
+});

@@ -44,8 +44,8 @@ import { parleyVersion } from '../version.js';
 import { hasEnded, newServerId } from '../workers/ended-leases.js';
 import { DatabaseClock } from './database-clock.js';
 import { blobStoreOf, FILES_MARK, filesFolderOf, isNewDatabase, partialBlobStoreOf } from './files-location.js';
-import { type DatabaseIdentity, FilesClaim, refuseUsedFiles } from './files-mark.js';
-import { HistoryMarks, type RememberedDatabase } from './history-marks.js';
+import { type DatabaseIdentity, refuseUsedFiles } from './files-mark.js';
+import { historyParts, type OwnDatabase, openHistory } from './history-marks.js';
 import { noteOpenFile } from './open-files.js';
 import { findSecret, makeSecret, requireSameSecret } from './secret.js';
 import { webAssetsOf } from './web-files.js';
@@ -137,19 +137,14 @@ export async function openParley(
     };
     // A server that another one excludes leaves no mark.
     if (installation) await reportPresence();
-    const claim = own && !ports.blobs ? new FilesClaim(configuration, own.identify, hostOptions.logger) : null;
-    const sharesFiles = !((await claim?.start(blobStores.blobs, { isNew: own!.isNew, adopts: adoptsFiles })) ?? true);
-    const marks = own && new HistoryMarks(own, sharesFiles ? null : blobStores.blobs, hostOptions.logger, claim?.keep);
-    await marks?.compare(hostOptions.isOneOff && !adoptsFiles ? 'nothing' : 'mark');
+    const history = await openHistory(own, configuration, blobStores.blobs, { ...hostOptions, ports, adoptsFiles });
     const ownSecret = secret();
     // One-off commands need no bus: servers see their events when they read the log.
     if (installation && !hostOptions.isOneOff) bus = await openBus(configuration, installation, hostOptions.logger);
     const isQuiet = isQuietServer(configuration, isCopy, hostOptions);
     return await composeParley({
       ...configuration,
-      isQuiet,
-      serverId,
-      secret: ownSecret,
+      ...{ isQuiet, serverId, secret: ownSecret },
       onOtherSecret: acceptsNewSecret ? 'rehash' : 'refuse',
       verifyStorage: () => storage.verify?.(),
       ...(examine && !hostOptions.isOneOff && { examineStorage: examine }),
@@ -168,19 +163,13 @@ export async function openParley(
       ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
       ...(storage.eraseDeleted && { eraseDeleted: (signal) => storage.eraseDeleted!(signal) }),
       ...(storage.gauges && { storageGauges: () => storage.gauges!() }),
-      ...{ images, sharesFiles, webAssets: webAssetsOf(configuration, blobStores.blobs, hostOptions) },
+      ...{ images, webAssets: webAssetsOf(configuration, blobStores.blobs, hostOptions) },
       ...(configuration.isDemo && { demo: DEMO }),
       ...hostOptions,
       logInProviders,
       directories,
-      ...(marks && {
-        history: { database: isQuiet ? 'a copy' : own.id, continue: marks.continue },
-        keepHistory: marks.keep,
-      }),
-      async release() {
-        await marks?.stop();
-        await release();
-      },
+      sharesFiles: history.sharesFiles,
+      ...historyParts(history.marks, isQuiet ? 'a copy' : (own?.id ?? ''), release),
     });
   } catch (error) {
     await release();
@@ -222,10 +211,11 @@ function commitListener(
   };
 }
 
-interface OwnDatabase extends RememberedDatabase {
-  readonly isNew: boolean;
-  readonly identify: () => Promise<DatabaseIdentity>;
-}
+/** Null for a file that `parley restore` is filling. */
+const ownFile = (path: string, isNew: boolean, installation: DatabaseIdentity): OwnDatabase | null =>
+  path.endsWith(RESTORING)
+    ? null
+    : { id: installation.id, path, isNew, history: administerDatabase(path), identify: async () => installation };
 
 interface OpenStorage {
   readonly storage: Storage & { gauges?(): StorageGauges; eraseDeleted?(signal: AbortSignal): Promise<void> };
@@ -356,13 +346,7 @@ async function openStorage(
     secret: () => secret ?? makeSecret({ database }),
     installation: null,
     isCopy: storage.installation.isCopy,
-    own: database.path.endsWith(RESTORING)
-      ? null
-      : {
-          ...{ id: storage.installation.id, path: database.path, isNew },
-          history: administerDatabase(database.path),
-          identify: async () => storage.installation,
-        },
+    own: ownFile(database.path, isNew, storage.installation),
   };
 }
 

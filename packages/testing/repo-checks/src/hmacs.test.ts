@@ -33,6 +33,9 @@ const SIGNED: Readonly<Record<string, string>> = {
   'node-adapters/src/tokens.ts hmac(hmac(this.secret, `parley: ${use} of log-ins`), token)': 'random state of a log-in',
   'node-adapters/src/tokens.ts hmac(secret, `parley: ${purpose}`)': PURPOSES,
   'node-adapters/src/tokens.ts hmac(this.key, seeded(text, seed))': 'seed of a row, its id and expiry',
+  'node-adapters/src/tokens.ts hmac(secret, `parley: event queues of ${database}`)': PURPOSES,
+  'node-adapters/src/tokens.ts hmac(this.key, `${realmId}:${start}`)':
+    'event number and random bits of the id of a queue',
   'node-adapters/src/tokens.ts hmac(secret, `parley: proofs of ${purpose} keys`)': PURPOSES,
   'node-adapters/src/tokens.ts hmac(secret, `parley: covers of ${purpose} keys`)': PURPOSES,
   'node-adapters/src/tokens.ts hmac(this.proofKey, seeded(String(id), seed))': 'seed of a row and its id',
