@@ -118,7 +118,7 @@ async function writeCode() {
   const js =
     "import './node-version.js'; import './loaded-by-name.js'; import { createRequire as $createRequire } from 'node:module'; const require = $createRequire(import.meta.url);";
   const builds = [
-    await buildEntries(others, { splitting: true, banner: { js } }),
+    await buildEntries(others, { splitting: true, banner: { js }, inject: [join(home, 'scripts', 'own-timers.js')] }),
     await buildEntries({ client }, { legalComments: 'none' }),
     // The components use the signals of the state.
     await buildEntries({ chat, 'chat-signals': signals }, { legalComments: 'none', splitting: true }),
@@ -316,6 +316,29 @@ function writeManifest(foreign) {
   if (unknown.length > 0) throw new Error(`No package declares ${unknown.join(', ')}`);
   // The declarations refer to Node types, which TypeScript applications have.
   const peerDependencies = { '@types/node': '*', react: '>=19', 'react-dom': '>=19', ...optional };
+  const exports = {
+    '.': { types: './dist/types/parley/index.d.ts', default: './dist/index.js' },
+    './simulation': { types: './dist/types/parley/simulation/index.d.ts', default: './dist/simulation.js' },
+    './testing': { types: './dist/types/parley/testing/index.d.ts', default: './dist/testing.js' },
+    './client': { types: './dist/types/client/index.d.ts', default: './dist/client.js' },
+    './chat': { types: './dist/types/chat/index.d.ts', default: './dist/chat.js' },
+    ...Object.fromEntries(
+      parts.map((name) => [
+        name === 'index' ? './web' : `./web/${name}`,
+        { types: `./dist/types/web/types/components/${name}.d.ts`, default: `./dist/components/${name}.js` },
+      ]),
+    ),
+    './web/style.css': './dist/components/style.css',
+    './domain/imports': { types: './dist/types/transfer/records/index.d.ts', default: './dist/domain-imports.js' },
+    './domain/*': { types: './dist/types/domain/*/index.d.ts', default: './dist/domain-*.js' },
+    './package.json': './package.json',
+  };
+  // TypeScript with `module: commonjs` reads no `exports`.
+  const typesVersions = Object.fromEntries(
+    Object.entries(exports).flatMap(([path, { types }]) =>
+      types === undefined || path === '.' ? [] : [[path.slice(2), [types]]],
+    ),
+  );
   const manifest = {
     name,
     version,
@@ -323,23 +346,9 @@ function writeManifest(foreign) {
     license,
     type,
     engines: JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).engines,
-    exports: {
-      '.': { types: './dist/types/parley/index.d.ts', default: './dist/index.js' },
-      './simulation': { types: './dist/types/parley/simulation/index.d.ts', default: './dist/simulation.js' },
-      './testing': { types: './dist/types/parley/testing/index.d.ts', default: './dist/testing.js' },
-      './client': { types: './dist/types/client/index.d.ts', default: './dist/client.js' },
-      './chat': { types: './dist/types/chat/index.d.ts', default: './dist/chat.js' },
-      ...Object.fromEntries(
-        parts.map((name) => [
-          name === 'index' ? './web' : `./web/${name}`,
-          { types: `./dist/types/web/types/components/${name}.d.ts`, default: `./dist/components/${name}.js` },
-        ]),
-      ),
-      './web/style.css': './dist/components/style.css',
-      './domain/imports': { types: './dist/types/transfer/records/index.d.ts', default: './dist/domain-imports.js' },
-      './domain/*': { types: './dist/types/domain/*/index.d.ts', default: './dist/domain-*.js' },
-      './package.json': './package.json',
-    },
+    exports,
+    types: exports['.'].types,
+    typesVersions: { '*': typesVersions },
     bin: { parley: 'dist/main.js' },
     imports: manifestOf('http').imports,
     files: ['dist', 'docs', 'texts', 'LICENSES-OF-LIBRARIES.txt'],

@@ -280,6 +280,40 @@ describe('npm package', () => {
     expect(await app.compile(`${entry}/tsconfig.json`)).toBe('');
   });
 
+  it('names types where TypeScript does not read exports', () => {
+    const { exports, types, typesVersions } = app.manifest;
+    const typesOf = Object.fromEntries(
+      Object.entries(exports).flatMap(([path, target]) =>
+        typeof target === 'string' ? [] : [[path, (target as { readonly types: string }).types]],
+      ),
+    );
+    const paths = Object.entries(typesVersions['*']!).map(([path, [file]]) => [`./${path}`, file]);
+    expect({ '.': types, ...Object.fromEntries(paths) }).toEqual(typesOf);
+  });
+
+  it('runs in Jest with fake timers, which do not stop it', async () => {
+    app.write(
+      'jest/chat.test.js',
+      `import { jest } from '@jest/globals';
+      it('sends', async () => {
+        const { createParley } = await import('parley');
+        const { createTestParley } = await import('parley/testing');
+        jest.useFakeTimers();
+        for (const parley of [await createParley({ database: 'sqlite:chat.db', url: 'http://localhost' }), await createTestParley()]) {
+          await parley.realms.ensure({ name: 's' });
+          await parley.users.upsert({ realm: 's', externalId: 'ann', name: 'Ann', role: 'owner' });
+          const ann = parley.as({ realm: 's', externalId: 'ann' });
+          await ann.channels.ensure({ name: 'orders' });
+          await Promise.all(['a', 'b', 'c'].map((content) => ann.messages.send({ channel: 'orders', topic: 't', content })));
+          await parley.close();
+        }
+      });`,
+    );
+    const jest = join(root, 'node_modules/jest/bin/jest.js');
+    const { stderr } = await app.node('--experimental-vm-modules', jest, '--config={"transform":{}}', '--rootDir=jest');
+    expect(stderr).toContain('1 passed');
+  });
+
   it('lists the files that it opens by name for tools that copy traced files', async () => {
     app.write(
       'files.mjs',
