@@ -12,6 +12,7 @@ import {
 } from '@parley/http';
 import { type FacadeParts, facadeOf, mounted, type Parley } from '../facade/facade.js';
 import { assertSameSecret, rehashApiKeys } from '../http/authentication.js';
+import { webHandler } from '../http/web-handler.js';
 import { unknownClass } from '../kernel/injector.js';
 import { RealmResolver } from '../kernel/realm-resolver.js';
 import { readGauges } from '../observation/metrics.js';
@@ -76,6 +77,7 @@ export async function composeParley(options: ParleyDependencies): Promise<Compos
   options.metrics?.watch(gauges);
 
   const handler = standaloneHandler(express, `${new URL(options.url).pathname.replace(/\/$/, '')}/`);
+  const mount = (prefix = new URL(options.url).pathname) => mounted(handler, prefix);
   let closing: Promise<void> | undefined;
   /** Runs every step even if one fails: the storage must be closed even on a full disk. */
   async function close(): Promise<void> {
@@ -98,7 +100,8 @@ export async function composeParley(options: ParleyDependencies): Promise<Compos
     ...facadeOf(resolve, facadePartsOf(get)),
     router: express.router,
     handler,
-    mount: (prefix = new URL(options.url).pathname) => mounted(handler, prefix),
+    mount,
+    fetch: webHandler(mount()),
     useCase: useCasesOf(get('routes'), resolve as (type: Injectable) => unknown),
     findRealm: (stringId) => resolve(RealmResolver).findByStringId(stringId),
     ports,

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Resolve as ResolveUseCase } from '@parley/domain/composition';
 import { DomainError, type LogFollower, type RealmId, type RealmUrls, type UnitOfWork } from '@parley/domain/kernel';
 import type { Middleware } from '@parley/http';
+import type { WebHandler } from '../http/web-handler.js';
 import type { Resolve } from '../kernel/resolve.js';
 import type { AuditTrail } from '../observation/audit-trail.js';
 import type { ReadinessReport } from '../observation/readiness.js';
@@ -153,6 +154,11 @@ export interface Parley extends Facade {
    * frameworks that pass on Node's requests. Other paths go to `next`, or get 404.
    */
   mount(prefix?: string): MountedHandler;
+  /**
+   * Handles requests of frameworks that speak the Fetch standard, below the path of the public URL; others get 404. Bodies
+   * are streamed, and an aborted request ends a waiting poll.
+   */
+  readonly fetch: WebHandler;
   /** Singleton of a use case for in-process calls: `parley.useCase(CreateRealm)`. */
   readonly useCase: ResolveUseCase;
   /** Returns the organization with this string id; null if there is none. */

@@ -55,7 +55,7 @@ export function handleClientError({ code }: NodeJS.ErrnoException, duplex: Duple
 /** Longer than the keep-alive of clients and proxies, so that they close first. */
 const KEEP_ALIVE_MS = 75_000;
 /** Maximum header size; a query string with five thousand message ids fits. */
-const MAX_HEADER_BYTES = 128 * 1024;
+export const MAX_HEADER_BYTES = 128 * 1024;
 /** Maximum interval at which Node checks connection deadlines; each check wakes the process. */
 const CHECK_MS = 15_000;
 /** Minimum interval between log lines for the same problem. */

@@ -8,7 +8,7 @@ describe('an open SQLite file', () => {
     noteOpenFile({ database: { kind: 'sqlite', path } }, { isOneOff, logger });
   afterEach(() => {
     lines.length = 0;
-    delete cluster.worker;
+    Object.assign(cluster, { worker: undefined });
   });
 
   it('is named in the log when the process opens it again before it is closed', () => {

@@ -37,6 +37,7 @@ import {
   MemoryPartialBlobStore,
   signJsonWebToken,
 } from '@parley/testkit';
+import { byFetch } from './by-fetch.js';
 import { fieldsOf, type Wire } from './expectations.js';
 import { ResponseChecks } from './response-checks.js';
 import { sharedByTestFiles } from './shared-by-test-files.js';
@@ -276,7 +277,7 @@ export class TestServer {
     };
     const parley = await composeParley(parts);
     if (!worksInBackground) await Promise.all(parley.workers.map((worker) => worker.stop()));
-    server.on('request', parley.handler);
+    server.on('request', process.env.PARLEY_FETCH ? byFetch(parley) : parley.handler);
     return new TestServer(parts, parley, storage, clock, server, url, seed, worksInBackground, buses);
   }
 
@@ -322,7 +323,7 @@ export class TestServer {
     };
     const parley = await composeParley(parts);
     if (!worksInBackground) await Promise.all(parley.workers.map((worker) => worker.stop()));
-    server.on('request', parley.handler);
+    server.on('request', process.env.PARLEY_FETCH ? byFetch(parley) : parley.handler);
     const another = new TestServer(parts, parley, storage, clock, server, url, seed, worksInBackground, buses);
     another.realmId = this.realmId;
     Object.assign(another.people, this.people);

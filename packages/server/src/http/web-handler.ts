@@ -1,0 +1,72 @@
+import { createServer, type IncomingMessage, request as send } from 'node:http';
+import { duplexPair, Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
+import type { MountedHandler } from '../facade/facade.js';
+import { MAX_HEADER_BYTES } from './http-server.js';
+
+/** Handler of requests in the form of the Fetch standard. */
+export type WebHandler = (
+  request: Request,
+  options?: {
+    /** Address of the client, for limits and logs: frameworks know it apart from the request. */
+    readonly address?: string | undefined;
+  },
+) => Promise<Response>;
+
+/** Headers of one connection, which end with it. */
+const OF_CONNECTION = ['connection', 'expect', 'keep-alive', 'te', 'transfer-encoding', 'upgrade'];
+const WITHOUT_BODY = new Set([204, 205, 304]);
+
+/** Serves each request on a connection in memory, so that it passes the same code as requests from the network. */
+export function webHandler(handler: MountedHandler): WebHandler {
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => handler(request, response));
+  server.on('clientError', (_error, connection) => void connection.destroy());
+  return async (request, { address } = {}) => {
+    const { protocol, host, pathname, search } = new URL(request.url);
+    const [near, far] = duplexPair();
+    near.once('close', () => far.destroy());
+    far.once('close', () => far.writableEnded || near.destroy());
+    server.emit('connection', Object.assign(far, { remoteAddress: address, ...(protocol === 'https:' && ENCRYPTED) }));
+    const headers = new Headers(request.headers);
+    for (const name of OF_CONNECTION) headers.delete(name);
+    if (!headers.has('host')) headers.set('host', host);
+    if (request.body && !headers.has('content-length')) headers.set('transfer-encoding', 'chunked');
+    const sent = send({
+      createConnection: () => near,
+      method: request.method,
+      path: pathname + search,
+      headers: Object.fromEntries(headers),
+      signal: request.signal,
+    });
+    const received = new Promise<IncomingMessage>((resolve, reject) =>
+      sent.once('response', resolve).on('error', reject),
+    );
+    // A failed body destroys the connection, as a client that goes away.
+    if (request.body) pipeline(Readable.fromWeb(request.body as ReadableStream), sent).catch(() => {});
+    else sent.end();
+    try {
+      return responseOf(await received, request.method);
+    } catch (error) {
+      // Nobody reads the response; an error would be logged by the framework.
+      if (request.signal.aborted) return new Response(null, { status: 499 });
+      throw error;
+    }
+  };
+}
+
+const ENCRYPTED = { encrypted: true };
+
+function responseOf(received: IncomingMessage, method: string): Response {
+  const headers = new Headers();
+  for (let index = 0; index < received.rawHeaders.length; index += 2)
+    headers.append(received.rawHeaders[index]!, received.rawHeaders[index + 1]!);
+  for (const name of OF_CONNECTION) headers.delete(name);
+  const status = received.statusCode!;
+  const isEmpty = method === 'HEAD' || WITHOUT_BODY.has(status);
+  if (isEmpty) received.resume();
+  return new Response(
+    isEmpty ? null : (Readable.toWeb(received) as unknown as ConstructorParameters<typeof Response>[0]),
+    { status, headers },
+  );
+}

@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fieldsOf } from '../testing/expectations.js';
+import { MULTIPART, multipart } from '../testing/multipart.js';
+import { serverPerSuite } from '../testing/servers.js';
+import { basic } from '../testing/test-server.js';
+
+const { server } = serverPerSuite();
+
+const authorization = () => ({ Authorization: basic(server.people.hamlet) });
+const requestFor = (path: string, init: RequestInit & { readonly duplex?: 'half' } = {}) =>
+  new Request(server.url + path, { ...init, headers: { ...authorization(), ...init.headers } });
+const fetchIt = (path: string, init?: RequestInit & { readonly duplex?: 'half' }) =>
+  server.parley.fetch(requestFor(path, init));
+
+/** Headers that differ between any two responses, or belong to a connection. */
+const VARIABLE = /^(connection|date|keep-alive|transfer-encoding|x-request-id|set-cookie|x-ratelimit-.*)$/;
+async function partsOf(response: Response) {
+  const headers = [...response.headers].filter(([name]) => !VARIABLE.test(name));
+  const body = (await response.text()).replace(/(csrfmiddlewaretoken" value)="[^"]*"/, '$1');
+  return { status: response.status, headers, body, cookies: response.headers.getSetCookie().length };
+}
+
+async function waitingPoll(path = '/api/v1/events') {
+  const { hamlet } = server.people;
+  const { queue_id } = fieldsOf(await server.post('/register', hamlet, { event_types: ['message'] }));
+  const aborted = new AbortController();
+  const { signal } = aborted;
+  const response = fetchIt(`${path}?queue_id=${queue_id}&last_event_id=-1`, { signal });
+  const lastPolled = () => server.parley.ports.servedQueues.lastPolled(hamlet.id).get(queue_id);
+  while (lastPolled() !== Number.POSITIVE_INFINITY) await sleep(1);
+  return { response, aborted, hasEnded: () => lastPolled() !== Number.POSITIVE_INFINITY };
+}
+
+describe('fetch', () => {
+  it.each([
+    ['GET', '/api/v1/users/me'],
+    ['GET', '/api/v1/messages?anchor=newest&num_before=5&num_after=0'],
+    ['GET', '/api/v1/messages'],
+    ['HEAD', '/api/v1/users/me'],
+    ['OPTIONS', '/api/v1/users/me'],
+    ['DELETE', '/api/v1/drafts/7'],
+    ['POST', '/api/v1/messages'],
+    ['PUT', '/api/v1/nowhere%2Felse?a=%20b'],
+    ['GET', '/login/'],
+    ['GET', '/accounts/login/'],
+  ])('returns the same response as the mount to %s %s', async (method, path) => {
+    const overNetwork = await fetch(requestFor(path, { method }));
+    expect(await partsOf(await fetchIt(path, { method }))).toEqual(await partsOf(overNetwork));
+  });
+
+  it('reads forms, and responds to an unknown host as the mount does', async () => {
+    const { iago } = server.people;
+    const body = new URLSearchParams({ type: 'direct', to: `[${iago.id}]`, content: 'by fetch' });
+    const sent = await fetchIt('/api/v1/messages', { method: 'POST', body });
+    expect(await sent.json()).toMatchObject({ result: 'success' });
+    const wrongHost = requestFor('/api/v1/users/me', { headers: { Host: 'nowhere.example.com' } });
+    expect((await server.parley.fetch(wrongHost)).status).toBe(
+      (await server.request('GET', '/users/me', { as: server.people.hamlet, headers: { Host: 'nowhere.example.com' } }))
+        .status,
+    );
+  });
+
+  it('streams uploads and downloads', async () => {
+    const content = Buffer.alloc(3_000_000, 'parley ');
+    const form = multipart([{ name: 'large.txt', content }]);
+    const body = new ReadableStream({
+      start(controller) {
+        for (let at = 0; at < form.length; at += 50_000) controller.enqueue(form.subarray(at, at + 50_000));
+        controller.close();
+      },
+    });
+    const uploaded = await fetchIt('/api/v1/user_uploads', {
+      method: 'POST',
+      headers: MULTIPART,
+      body,
+      duplex: 'half',
+    });
+    const { url } = (await uploaded.json()) as { readonly url: string };
+    const file = await fetchIt(`/api/v1${url}`);
+    const { url: temporary } = (await file.json()) as { readonly url: string };
+    const downloaded = await server.parley.fetch(new Request(server.url + temporary));
+    expect(Buffer.from(await downloaded.arrayBuffer()).equals(content)).toBe(true);
+  });
+
+  it('reads no more of a rejected upload', async () => {
+    let chunks = 0;
+    const body = new ReadableStream({
+      pull(controller) {
+        chunks++;
+        controller.enqueue(new Uint8Array(100_000));
+      },
+    });
+    const init = {
+      method: 'POST',
+      headers: { ...MULTIPART, Authorization: 'Basic !!' },
+      body,
+      duplex: 'half' as const,
+    };
+    expect((await fetchIt('/api/v1/user_uploads', init)).status).toBe(401);
+    await sleep(50);
+    const before = chunks;
+    await sleep(50);
+    expect(chunks).toBe(before);
+    expect(chunks).toBeLessThan(50);
+  });
+
+  it('ends a waiting poll whose request is aborted', async () => {
+    const { response, aborted, hasEnded } = await waitingPoll();
+    aborted.abort();
+    expect((await response).status).toBe(499);
+    while (!hasEnded()) await sleep(1);
+  });
+
+  it('sends events of a stream at once, until its body is cancelled', async () => {
+    const { response, hasEnded } = await waitingPoll('/api/v1/events/stream');
+    const reader = (await response).body!.getReader();
+    await server.post('/messages', server.people.hamlet, {
+      ...{ type: 'direct', to: [server.people.hamlet.id], content: 'streamed' },
+    });
+    let text = '';
+    while (!text.includes('streamed')) text += new TextDecoder().decode((await reader.read()).value);
+    await reader.cancel();
+    while (!hasEnded()) await sleep(1);
+  });
+});
