@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
-import { isTemplate, TEMPLATES, type Template, writeProject } from './project.js';
+import { isTemplate, ONLY, TEMPLATES, type Template, writeProject } from './project.js';
 
 const DEFAULT: Template = 'express';
 
@@ -19,6 +19,10 @@ const NAMES = {
   express: 'Express',
   fastify: 'Fastify',
   next: 'Next.js',
+  nest: 'NestJS',
+  koa: 'Koa',
+  hono: 'Hono',
+  sveltekit: 'SvelteKit',
 } as const satisfies Readonly<Record<Template, string>>;
 
 /** The message is for the person at the terminal. */
@@ -40,7 +44,7 @@ async function main(): Promise<void> {
     return;
   }
   if (positionals.length > 1) throw new Refusal(`One folder is expected, not ${positionals.length}.\n\n${USAGE}`);
-  const { template = null, typescript: isTyped, yes } = values;
+  const { template = null, yes } = values;
   if (template !== null && !isTemplate(template)) {
     throw new Refusal(`--template must be one of ${TEMPLATES.join(', ')}, not "${template}".`);
   }
@@ -51,6 +55,8 @@ async function main(): Promise<void> {
   if (spec === undefined) throw new Refusal(missingPackage());
   const folder = resolve(positionals[0] ?? (yes ? 'my-chat' : await ask('Folder', 'my-chat')));
   const chosen = template ?? (yes ? DEFAULT : await askTemplate());
+  const isTyped = values.typescript || ONLY[chosen] === 'TypeScript';
+  if (isTyped && ONLY[chosen] === 'JavaScript') throw new Refusal(`The template ${chosen} is in JavaScript only.`);
   // npm checks URLs, such as `file:../parley.tgz`.
   if (/^\.{0,2}\/|\.tgz$/.test(spec) && !URL.canParse(spec) && !existsSync(spec)) {
     throw new Refusal(`There is no file ${spec}.`);

@@ -8,7 +8,18 @@ const PARTS = {
   fastify: ['shared', 'html', 'fastify'],
   // Its pages are React components.
   next: ['shared', 'next'],
+  nest: ['shared', 'html', 'nest'],
+  koa: ['shared', 'html', 'koa'],
+  hono: ['shared', 'html', 'hono'],
+  sveltekit: ['shared', 'sveltekit'],
 } as const;
+
+/** Templates in one language only. */
+export const ONLY: Partial<Record<Template, 'JavaScript' | 'TypeScript'>> = {
+  nest: 'TypeScript',
+  koa: 'JavaScript',
+  sveltekit: 'JavaScript',
+};
 
 export type Template = keyof typeof PARTS;
 
@@ -27,9 +38,8 @@ export interface Project {
 
 /** Development dependencies of a project in TypeScript. `tsx` runs it on each supported version of Node. */
 const TYPED = { '@types/node': '^20.19.0', tsx: '^4.20.0', typescript: '>=5.8.0' };
-const TYPES: Readonly<Record<Template, Readonly<Record<string, string>>>> = {
+const TYPES: Partial<Record<Template, Readonly<Record<string, string>>>> = {
   express: { '@types/express': '^5.0.0' },
-  fastify: {},
   next: { '@types/react': '^19.1.0', '@types/react-dom': '^19.1.0' },
 };
 
@@ -74,7 +84,7 @@ function makeTyped(folder: string, template: Template, manifest: Manifest): void
     manifest.scripts[name] = command.replace('node server.js', 'tsx server.ts');
   }
   manifest.scripts.typecheck = 'tsc';
-  manifest.devDependencies = { ...TYPES[template], ...TYPED };
+  manifest.devDependencies = { ...TYPES[template], ...TYPED, ...manifest.devDependencies };
   const readme = join(folder, 'README.md');
   writeFileSync(readme, readFileSync(readme, 'utf8').replaceAll('.js`', '.ts`'));
 }

@@ -118,6 +118,19 @@ describe('create-parley', () => {
     expect((await server.stop()).code).toBe(0);
   });
 
+  it('writes NestJS always in TypeScript', async () => {
+    expect(await create('nest-chat', '--template=nest', PARLEY)).toMatchObject({ code: 0 });
+    expect(readdirSync(app.at('nest-chat')).filter((name) => /\.[jt]s$/.test(name))).toEqual([
+      'chat.ts',
+      'log-in.ts',
+      'main.ts',
+      'page.ts',
+    ]);
+    expect(JSON.parse(readFileSync(app.at('nest-chat', 'package.json'), 'utf8')).devDependencies.typescript).toBe(
+      '~5.8.0',
+    );
+  });
+
   it('writes Next.js in TypeScript with pages and a server', async () => {
     expect(await create('typed-next', '--template=next', '--typescript', PARLEY)).toMatchObject({ code: 0 });
     expect(readdirSync(app.at('typed-next/app')).sort()).toEqual(['layout.tsx', 'page.tsx']);
@@ -134,8 +147,8 @@ describe('create-parley', () => {
     };
     const typed = readdirSync(join(templates, 'typescript'), { recursive: true, encoding: 'utf8' });
     const programs = typed.filter((name) => /\.tsx?$/.test(name));
-    expect(programs.length).toBe(8);
-    for (const name of programs) {
+    expect(programs.length).toBe(11);
+    for (const name of programs.filter((name) => !name.startsWith('nest/'))) {
       const own = join(templates, name.replace(/\.ts(x?)$/, '.js$1'));
       expect(await plain(join(templates, 'typescript', name))).toBe(await plain(own));
     }
@@ -144,7 +157,8 @@ describe('create-parley', () => {
   it('rejects a folder with files, unknown templates and options, and missing answers and packages', async () => {
     const mistakes = [
       [['.', '--yes', PARLEY], 'is not empty.'],
-      [['x', '--template=koa'], '--template must be one of express, fastify, next, not "koa".'],
+      [['x', '--template=vue'], 'sveltekit, not "vue".'],
+      [['x', '--template=koa', '--typescript', PARLEY], 'The template koa is in JavaScript only.'],
       [['x', '--yes', '--parley=./parley-9.tgz'], 'There is no file ./parley-9.tgz.'],
       [['x', '--tempalte=next'], "Unknown option '--tempalte'"],
       [['x', 'y', '--yes'], 'One folder is expected, not 2.'],

@@ -8,17 +8,19 @@ import { parseArgs } from 'node:util';
 import { findBinaries } from '@parley/postgres/testing';
 import { findChromium } from '../testing/chromium.js';
 import { runCommands } from './commands.js';
+import { runFrameworks } from './frameworks.js';
 
-const USAGE = `Usage: npm run endurance [-- [MINUTES] [--seed N] [--attack MINUTES] [--stops NUMBER] [--commands]]
+const USAGE = `Usage: npm run endurance [-- [MINUTES] [--seed N] [--attack MINUTES] [--stops NUMBER] [--commands | --frameworks]]
 
-Runs each command of the documents alone in a new clone of the last commit, all suites on PostgreSQL, then the hostile tests in
-their long form. Repeats the hostile tests, each time with the next seed,
+Runs each command of the documents alone in a new clone of the last commit, all templates of create-parley, all suites on
+PostgreSQL, then the hostile tests in their long form. Repeats the hostile tests, each time with the next seed,
 until the minutes have passed (default: 30) or a test fails. Exit code 1: a test failed; the printed seed reproduces the failure.
 
   --seed N           the first seed; default: random
   --attack MINUTES   duration of the attack by a member in each run; default: 10. Runs only that test
   --stops NUMBER     stops of a shop with an outbox; default: 10000. Runs only that test
-  --commands         runs only the commands of the documents`;
+  --commands         runs only the commands of the documents
+  --frameworks       runs only the templates of create-parley`;
 
 const ROOT = resolve(import.meta.dirname, '../../../../..');
 const { resolve: pathOf } = createRequire(import.meta.url);
@@ -59,6 +61,8 @@ interface Options {
   readonly stops: number | null;
   /** True to run only the commands of the documents. */
   readonly isForCommands: boolean;
+  /** True to run only the templates. */
+  readonly isForFrameworks: boolean;
 }
 
 const DEFAULT_ATTACK_MINUTES = 10;
@@ -74,6 +78,7 @@ function readOptions(args: readonly string[]): Options {
       attack: { type: 'string' },
       stops: { type: 'string' },
       commands: { type: 'boolean' },
+      frameworks: { type: 'boolean' },
     },
     allowPositionals: true,
   });
@@ -92,6 +97,7 @@ function readOptions(args: readonly string[]): Options {
     attackMinutes: numberOf(attack),
     stops: numberOf(stops),
     isForCommands: values.commands ?? false,
+    isForFrameworks: values.frameworks ?? false,
   };
 }
 
@@ -105,8 +111,10 @@ async function main(args: readonly string[]): Promise<number> {
     return 2;
   }
   if (options.isForCommands) return runCommands(ROOT);
+  if (options.isForFrameworks) return runFrameworks(ROOT);
   const isLimited = options.attackMinutes !== null || options.stops !== null;
-  if (!isLimited && ((await runCommands(ROOT)) !== 0 || (await runOnPostgres()) !== 0)) return 1;
+  const steps = isLimited ? [] : [runCommands, runFrameworks, runOnPostgres];
+  for (const step of steps) if ((await step(ROOT)) !== 0) return 1;
   const endsAt = Date.now() + options.minutes * 60_000;
   for (let { seed } = options; ; seed++) {
     console.log(`Seed ${seed}`);

@@ -1,0 +1,9 @@
+import { parley } from '../chat.js';
+
+export const handle = ({ event, resolve }) =>
+  event.url.pathname.startsWith('/chat/')
+    ? parley.fetch(event.request, { address: event.getClientAddress() })
+    : resolve(event);
+
+// The server waits for its requests, such as polls of the chat, which end here.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void parley.close());
