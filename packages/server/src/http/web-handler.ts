@@ -1,8 +1,7 @@
-import { createServer, type IncomingMessage, request as send } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, request as send } from 'node:http';
 import { duplexPair, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
-import type { MountedHandler } from '../facade/facade.js';
 import { MAX_HEADER_BYTES } from './http-server.js';
 
 /** Handler of requests in the form of the Fetch standard. */
@@ -19,8 +18,8 @@ const OF_CONNECTION = ['connection', 'expect', 'keep-alive', 'te', 'transfer-enc
 const WITHOUT_BODY = new Set([204, 205, 304]);
 
 /** Serves each request on a connection in memory, so that it passes the same code as requests from the network. */
-export function webHandler(handler: MountedHandler): WebHandler {
-  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => handler(request, response));
+export function webHandler(handler: RequestListener): WebHandler {
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, handler);
   server.on('clientError', (_error, connection) => void connection.destroy());
   return async (request, { address } = {}) => {
     const { protocol, host, pathname, search } = new URL(request.url);
