@@ -2,7 +2,6 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Resolve as ResolveUseCase } from '@parley/domain/composition';
 import { DomainError, type LogFollower, type RealmId, type RealmUrls, type UnitOfWork } from '@parley/domain/kernel';
 import type { Middleware } from '@parley/http';
-import type { WebHandler } from '../http/web-handler.js';
 import type { Resolve } from '../kernel/resolve.js';
 import type { AuditTrail } from '../observation/audit-trail.js';
 import type { ReadinessReport } from '../observation/readiness.js';
@@ -22,6 +21,15 @@ import { type Visitors, visitorsOf } from './visitors.js';
 
 /** Middleware; without `next`, a request listener for Node's own server. */
 export type MountedHandler = (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
+
+/** Handler of requests in the form of the Fetch standard. */
+export type WebHandler = (
+  request: Request,
+  options?: {
+    /** Address of the client, for limits and logs: frameworks know it apart from the request. */
+    readonly address?: string | undefined;
+  },
+) => Promise<Response>;
 
 /** @throws TypeError for a prefix that does not begin with a slash */
 export function mounted(handler: RequestListener, prefix: string): MountedHandler {

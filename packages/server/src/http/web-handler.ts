@@ -2,16 +2,8 @@ import { createServer, type IncomingMessage, type RequestListener, request as se
 import { duplexPair, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
+import type { WebHandler } from '../facade/facade.js';
 import { MAX_HEADER_BYTES } from './http-server.js';
-
-/** Handler of requests in the form of the Fetch standard. */
-export type WebHandler = (
-  request: Request,
-  options?: {
-    /** Address of the client, for limits and logs: frameworks know it apart from the request. */
-    readonly address?: string | undefined;
-  },
-) => Promise<Response>;
 
 /** Headers of one connection, which end with it. */
 const OF_CONNECTION = ['connection', 'expect', 'keep-alive', 'te', 'transfer-encoding', 'upgrade'];
