@@ -8,7 +8,10 @@ const { server } = serverPerSuite();
 
 const authorization = () => ({ Authorization: basic(server.people.hamlet) });
 const requestFor = (path: string, init: RequestInit & { readonly duplex?: 'half' } = {}) =>
-  new Request(server.url + path, { ...init, headers: { ...authorization(), ...init.headers } });
+  new Request(server.url + path, {
+    ...init,
+    headers: { ...authorization(), 'Accept-Encoding': 'identity', ...init.headers },
+  });
 const fetchIt = (path: string, init?: RequestInit & { readonly duplex?: 'half' }) =>
   server.parley.fetch(requestFor(path, init));
 
