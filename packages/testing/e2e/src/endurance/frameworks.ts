@@ -44,7 +44,9 @@ async function tryApplication(cwd: string): Promise<number> {
   const port = await freePort();
   const url = `http://localhost:${port}`;
   const env = { ...process.env, PORT: String(port) };
-  const child = spawn('npm', ['start'], { cwd, env, detached: true, stdio: ['ignore', 'inherit', 'inherit'] });
+  const child = spawn('npm', ['start'], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.pipe(process.stdout);
+  child.stderr.pipe(process.stderr);
   try {
     await started(url, child);
     await useChat(url);
@@ -53,7 +55,8 @@ async function tryApplication(cwd: string): Promise<number> {
     const poll = fetch(`${url}/chat/api/v1/events?${waiting}`, { headers: { cookie } }).then((it) => it.text(), String);
     await sleep(500);
     const startedAt = performance.now();
-    const ended = once(child, 'exit');
+    // npm ends before the application, which has the same streams.
+    const ended = once(child, 'close');
     process.kill(-child.pid!, 'SIGTERM');
     const isInTime = await Promise.race([ended.then(() => true), sleep(STOP_MS).then(() => false)]);
     assert(isInTime, `it does not end within ${STOP_MS} ms`);
