@@ -27,7 +27,7 @@ const server = serve({ fetch: app.fetch, port }, () => console.log(`http://local
 
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, async () => {
-    server.close();
     await parley.close(); // finishes requests in flight, closes the database
+    server.close();
   });
 }

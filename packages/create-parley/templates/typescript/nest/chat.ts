@@ -1,6 +1,5 @@
 // The chat at /chat. Its people are the people of your log-in, by their ids.
-import { Global, Module } from '@nestjs/common';
-import type { ModuleRef } from '@nestjs/core';
+import { Global, Inject, Module } from '@nestjs/common';
 import type { Parley } from 'parley';
 import { type Person, personOf } from './log-in.js';
 
@@ -33,11 +32,11 @@ const chat = {
 @Global()
 @Module({ providers: [chat], exports: [chat] })
 export class ChatModule {
-  constructor(private readonly modules: ModuleRef) {}
+  constructor(@Inject('PARLEY') private readonly parley: Parley) {}
 
   // Before Nest closes its HTTP server, which waits for requests.
   beforeApplicationShutdown(): Promise<void> {
-    return this.modules.get('PARLEY').close();
+    return this.parley.close();
   }
 }
 

@@ -16,7 +16,8 @@ const fetchIt = (path: string, init?: RequestInit & { readonly duplex?: 'half' }
   server.parley.fetch(requestFor(path, init));
 
 /** Headers that differ between any two responses, or belong to a connection. */
-const VARIABLE = /^(connection|date|keep-alive|last-modified|transfer-encoding|x-request-id|set-cookie|x-ratelimit-.*)$/;
+const VARIABLE =
+  /^(connection|date|keep-alive|last-modified|transfer-encoding|x-request-id|set-cookie|x-ratelimit-.*)$/;
 async function partsOf(response: Response) {
   const headers = [...response.headers].filter(([name]) => !VARIABLE.test(name));
   const body = (await response.text()).replace(/(csrfmiddlewaretoken" value)="[^"]*"/, '$1');
