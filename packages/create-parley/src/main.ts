@@ -23,6 +23,8 @@ const NAMES = {
   koa: 'Koa',
   hono: 'Hono',
   sveltekit: 'SvelteKit',
+  nuxt: 'Nuxt',
+  'react-router': 'React Router',
 } as const satisfies Readonly<Record<Template, string>>;
 
 /** The message is for the person at the terminal. */

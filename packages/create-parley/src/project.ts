@@ -12,6 +12,8 @@ const PARTS = {
   koa: ['shared', 'html', 'koa'],
   hono: ['shared', 'html', 'hono'],
   sveltekit: ['shared', 'sveltekit'],
+  nuxt: ['shared', 'html', 'nuxt'],
+  'react-router': ['shared', 'react-router'],
 } as const;
 
 /** Templates in one language only. */
@@ -19,6 +21,8 @@ export const ONLY: Partial<Record<Template, 'JavaScript' | 'TypeScript'>> = {
   nest: 'TypeScript',
   koa: 'JavaScript',
   sveltekit: 'JavaScript',
+  nuxt: 'JavaScript',
+  'react-router': 'JavaScript',
 };
 
 export type Template = keyof typeof PARTS;

@@ -157,7 +157,7 @@ describe('create-parley', () => {
   it('rejects a folder with files, unknown templates and options, and missing answers and packages', async () => {
     const mistakes = [
       [['.', '--yes', PARLEY], 'is not empty.'],
-      [['x', '--template=vue'], 'sveltekit, not "vue".'],
+      [['x', '--template=vue'], 'react-router, not "vue".'],
       [['x', '--template=koa', '--typescript', PARLEY], 'The template koa is in JavaScript only.'],
       [['x', '--yes', '--parley=./parley-9.tgz'], 'There is no file ./parley-9.tgz.'],
       [['x', '--tempalte=next'], "Unknown option '--tempalte'"],

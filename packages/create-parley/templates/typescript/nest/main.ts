@@ -5,6 +5,7 @@ import {
   Catch,
   Controller,
   Get,
+  Header,
   HttpException,
   Inject,
   Module,
@@ -25,6 +26,7 @@ class Pages {
   constructor(@Inject('PARLEY') private readonly parley: Parley) {}
 
   @Get()
+  @Header('Content-Type', 'text/html')
   start(@Req() request: { headers: { cookie?: string } }, @Query('next') next?: string): string {
     return page(personOf(request), next);
   }

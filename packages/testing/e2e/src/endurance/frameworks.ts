@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,21 +11,26 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const START_MS = 5 * 60_000;
 /** Longest shutdown with a waiting poll; containers are killed after ten seconds. */
 const STOP_MS = 8000;
+const NEST_ON_FASTIFY = 'nest on fastify';
 
-/** Runs the templates of create-parley with the packed file. Returns the number of templates that failed. */
+/** Runs the templates of create-parley with the packed file, NestJS on Fastify too. Returns the number that failed. */
 export async function runFrameworks(root: string): Promise<number> {
   execFileSync('npm', ['run', '--silent', 'pack'], { cwd: root, stdio: 'ignore' });
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const tarball = join(root, `packages/parley/dist/parley-${version}.tgz`);
   const program = join(root, 'packages/create-parley/dist/main.js');
   const help = execFileSync(process.execPath, [program, '--help'], { encoding: 'utf8' });
-  const templates = /--template NAME {2}([^;]+);/.exec(help)![1]!.split(', ');
+  const templates = [.../--template NAME {2}([^;]+);/.exec(help)![1]!.split(', '), NEST_ON_FASTIFY];
   let failed = 0;
   for (const template of templates) {
-    const folder = mkdtempSync(join(tmpdir(), `parley-${template}-`));
+    const folder = mkdtempSync(join(tmpdir(), `parley-${template.replaceAll(' ', '-')}-`));
     try {
-      execFileSync(process.execPath, [program, folder, `--template=${template}`, `--parley=${tarball}`]);
-      execFileSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], {
+      const isOnFastify = template === NEST_ON_FASTIFY;
+      const written = isOnFastify ? 'nest' : template;
+      execFileSync(process.execPath, [program, folder, `--template=${written}`, `--parley=${tarball}`]);
+      if (isOnFastify) useFastify(join(folder, 'main.ts'));
+      const added = isOnFastify ? ['@nestjs/platform-fastify@11'] : [];
+      execFileSync('npm', ['install', ...added, '--no-audit', '--no-fund', '--loglevel=error'], {
         cwd: folder,
         stdio: 'inherit',
       });
@@ -37,6 +42,15 @@ export async function runFrameworks(root: string): Promise<number> {
     rmSync(folder, { recursive: true, force: true });
   }
   return failed;
+}
+
+/** Changes the line that frameworks.md changes. */
+function useFastify(path: string): void {
+  const source = readFileSync(path, 'utf8').replace(
+    'NestFactory.create(AppModule)',
+    'NestFactory.create(AppModule, new FastifyAdapter())',
+  );
+  writeFileSync(path, `import { FastifyAdapter } from '@nestjs/platform-fastify';\n${source}`);
 }
 
 /** Returns the duration of the shutdown. @throws Error if anything fails */
