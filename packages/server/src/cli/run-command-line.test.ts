@@ -494,9 +494,10 @@ describe('parley command line', () => {
     });
   });
 
-  it('leaves only the database, the secret and the folder of files behind after it has stopped', async () => {
+  it('leaves only the database, its history, its secret and the folder of files behind after it has stopped', async () => {
     await whileServing([], async () => {});
-    expect(readdirSync(join(directory, 'data')).sort()).toEqual(['files', 'parley.db', 'parley.db.secret']);
+    const left = ['files', 'parley.db', 'parley.db.history', 'parley.db.secret'];
+    expect(readdirSync(join(directory, 'data')).sort()).toEqual(left);
   });
 
   it('rejects a port in use without touching anything', async () => {
