@@ -144,6 +144,7 @@ describe('server process', () => {
       'files',
       'parley.db',
       'parley.db.commands.log',
+      'parley.db.history',
       'parley.db.secret',
     ]);
 
