@@ -13,27 +13,21 @@ const CHANGES = ['stream', 'subscription', 'user_topic', 'realm_user'];
 
 /** Ids of channels or users. */
 class Ids {
+  waiting: number[] = [];
   /** Each id is fetched once per registration, also if it is unknown to the server. */
   private readonly requested = new Set<number>();
-  readonly waiting = new Set<number>();
 
-  /** Returns true for a new id. */
+  /** Returns true for a new id. Addresses and texts contain other numbers, which the server would refuse. */
   add(id: number): boolean {
-    if (this.requested.has(id)) return false;
+    if (!Number.isSafeInteger(id) || this.requested.has(id)) return false;
     this.requested.add(id);
-    this.waiting.add(id);
+    this.waiting.push(id);
     return true;
-  }
-
-  take(): number[] {
-    const ids = [...this.waiting].slice(0, MAX);
-    for (const id of ids) this.waiting.delete(id);
-    return ids;
   }
 
   clear(): void {
     this.requested.clear();
-    this.waiting.clear();
+    this.waiting = [];
   }
 }
 
@@ -89,14 +83,15 @@ export class MoreState {
     const changed = new Set<number>();
     this.changed = changed;
     const { query } = this;
-    const [stream_ids, user_ids] = [this.channels.take(), this.users.take()];
+    const [stream_ids, user_ids] = [this.channels.waiting.splice(0, MAX), this.users.waiting.splice(0, MAX)];
     this.query = '';
     const more = await this.gateway.get('/register/more', { stream_ids, user_ids, query }).catch(() => null);
     this.changed = null;
-    batch(() => more && addMore(this.state, more, (id) => !changed.has(id)));
-    for (const id of stream_ids) if (!more || changed.has(id)) this.channels.waiting.add(id);
-    for (const id of user_ids) if (!more || changed.has(id)) this.users.waiting.add(id);
+    const isLeft = (id: number) => !more || changed.has(id);
+    batch(() => more && addMore(this.state, more, (id) => !isLeft(id)));
+    this.channels.waiting.push(...stream_ids.filter(isLeft));
+    this.users.waiting.push(...user_ids.filter(isLeft));
     // The next missing object retries after a failure.
-    if (more && (this.channels.waiting.size + this.users.waiting.size > 0 || this.query)) this.schedule();
+    if (more && (this.channels.waiting[0] || this.users.waiting[0] || this.query)) this.schedule();
   }
 }

@@ -253,6 +253,14 @@ describe('partial state', () => {
       stop();
     });
 
+    it('lets a chat fetch them although an address or a search contains numbers that are not ids', async () => {
+      const chat = await start();
+      const rows = [Number.NaN, 1.5, 1e20, await idOf('Order 305')].map((id) => chat.sidebar.channel(id));
+      const stops = rows.map((row) => row.subscribe(() => {}));
+      await until(() => rows.at(-1)!.value?.name === 'Order 305');
+      for (const stop of stops) stop();
+    });
+
     it('lets a chat show a message of a channel that it lacks, with its unread count and sender', async () => {
       await server.parley.as(owner).channels.subscribe('Order 303', { users: kim.externalId });
       await server.catchUp();
