@@ -83,6 +83,24 @@ describe('RegisterDevices (organization §12.2)', () => {
     expect(await stored(fixture, device)).toEqual({ ...device, error: 'expired' });
   });
 
+  it('removes each token of the user that has the registered id', async () => {
+    const { fixture, device } = await waiting();
+    const { realmId, userId } = device;
+    const other = { kind: 'fcm', token: 'another phone', iosAppId: null } as const;
+    const tokens = (['apns', 'fcm'] as const).map((kind) => ({ kind, token: pending.tokenId, iosAppId: null }));
+    await fixture.uow.write(realmId, async (tx) => {
+      for (const token of [other, ...tokens]) await tx.pushTokens.add(realmId, userId, token);
+    });
+    const { service } = serviceOf(async () => null);
+    await run(fixture, service, jobOf(fixture, device));
+    const left = await fixture.uow.read(realmId, ({ pushTokens }) => pushTokens.list(realmId, userId));
+    expect(left).toEqual([expect.objectContaining({ token: other.token })]);
+    const unregistrations = { kind: 'push.unregister', maxFormat: 1 };
+    const due = await fixture.uow.readAcross(({ jobs }) => jobs.listDue(unregistrations, fixture.clock.now(), 10));
+    const expected = tokens.map(({ kind, token }) => ({ userId, kind, token }));
+    expect(due.map(({ payload }) => JSON.parse(payload))).toEqual(expected);
+  });
+
   it('ignores a device that the client changed during the attempt', async () => {
     const { fixture, device } = await waiting();
     const { service } = serviceOf(async () => null);
