@@ -463,4 +463,13 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     changes: [['after.targetId === userId', 'true']],
     reason: 'A shortcut; later records have other targets.',
   },
+  {
+    source: 'membership/bot-storage.ts',
+    code: 'export const MAX_REMOVED_AT_ONCE = 5000;',
+    changes: [
+      ['5000', '(5000 + 1)'],
+      ['5000', '(5000 - 1)'],
+    ],
+    reason: 'The size of a batch, of which all are removed in the end.',
+  },
 ];
