@@ -184,7 +184,7 @@ describe('server killed during uploads', () => {
     const folder = join(organization.directory, 'data', 'files');
     const files = () =>
       readdirSync(folder, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile() && entry.name !== 'parley-database.json')
+        .filter((entry) => entry.isFile() && !/^parley-.*\.json$/.test(entry.name))
         .map((entry) => join(entry.parentPath, entry.name));
     // Simulates that everything happened hours ago.
     for (const file of files()) utimesSync(file, 1000, 1000);
