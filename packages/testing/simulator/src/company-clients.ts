@@ -282,6 +282,7 @@ export class CompanyClients {
   async restoreBackup(way?: 'as a file'): Promise<void> {
     if (!this.engine.disk.hasBackup) return;
     this.trace(`the last backup is ${way ? 'put back' : 'restored'}`);
+    if (way) await this.engine.keepHistory();
     await this.engine.crash();
     this.engine.disk.loseToBackup(way ? null : this.time.now() - this.saved.at);
     this.model.restore();

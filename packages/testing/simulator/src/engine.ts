@@ -101,6 +101,7 @@ export class Engine {
   private readonly blobs: MemoryBlobStore;
   private readonly partialBlobs: MemoryPartialBlobStore;
   private process!: Process;
+  private marks!: HistoryMarks;
   /** Application with hooks and consumers in the process of the server. */
   app: SimulatedApp | null = null;
   /** Next crash; null if none is planned. */
@@ -143,12 +144,9 @@ export class Engine {
     this.serverIds.clear();
     const { uow, close, installation } = this.openStorage();
     const { path } = this.disk;
-    const marks = new HistoryMarks(
-      { id: installation.id, path, history: administerDatabase(path) },
-      null,
-      silentLogger,
-    );
-    await marks.compare('mark');
+    const database = { id: installation.id, path, history: administerDatabase(path) };
+    this.marks = new HistoryMarks(database, null, silentLogger);
+    await this.marks.compare('mark');
     const state = { isDead: false, units: 0, calls: 0 };
     const error: Logger['error'] = (fields, message) => this.notice(fields, message);
     const log: Logger = { ...silentLogger, warn: () => {}, error };
@@ -157,6 +155,11 @@ export class Engine {
     for (let n = 0; n < this.nodeCount; n++) nodes.push(await this.compose(unitOfWork, buses.connect(), log));
     this.process = Object.assign(state, { nodes, uow, close });
     await settle(this.isBusy);
+  }
+
+  /** Remembers the end of the database outside of it, as a server does every minute. */
+  keepHistory(): Promise<void> {
+    return this.marks.compare('end');
   }
 
   private openStorage(): SqliteStorage {
