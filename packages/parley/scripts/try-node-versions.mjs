@@ -35,7 +35,7 @@ async function tryVersion(version) {
   const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` };
   const app = join(folder, 'app');
   mkdirSync(app, { recursive: true });
-  for (const name of ['package.json', 'package-lock.json', 'data', 'node_modules/parley']) {
+  for (const name of ['package.json', 'package-lock.json', 'data', 'backup.tar', 'node_modules/parley']) {
     rmSync(join(app, name), { recursive: true, force: true });
   }
   writeFileSync(join(app, 'package.json'), '{ "private": true, "type": "module" }');
