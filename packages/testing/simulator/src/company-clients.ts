@@ -279,12 +279,11 @@ export class CompanyClients {
   }
 
   /** The machine is lost, and a new one starts with the last backup. */
-  async restoreBackup(way?: 'as a file'): Promise<void> {
+  async restoreBackup(): Promise<void> {
     if (!this.engine.disk.hasBackup) return;
-    this.trace(`the last backup is ${way ? 'put back' : 'restored'}`);
-    if (way) await this.engine.keepHistory();
+    this.trace('the last backup is restored');
     await this.engine.crash();
-    this.engine.disk.loseToBackup(way ? null : this.time.now() - this.saved.at);
+    this.engine.disk.loseToBackup(this.time.now() - this.saved.at);
     this.model.restore();
     for (const device of this.allDevices) {
       device.deliveries.forgetAfter(this.saved.changes);

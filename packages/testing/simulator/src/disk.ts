@@ -74,13 +74,8 @@ export class SimulatedDisk {
     this.survivor = { database, log: log && torn(log, tear) };
   }
 
-  /**
-   * The files are those of the last backup at the next start, changed as by `parley restore`; unchanged if `secondsLost`
-   * is null.
-   */
-  loseToBackup(secondsLost: number | null): void {
-    this.survivor = this.backup;
-    if (secondsLost === null) return;
+  /** The files are those of the last backup at the next start, changed as by `parley restore`. */
+  loseToBackup(secondsLost: number): void {
     const { database, log } = this.backup!;
     const folder = mkdtempSync(join(FOLDER, 'parley-restored-'));
     const path = join(folder, 'parley.db');

@@ -13,8 +13,8 @@ import { CreateRealm } from '@parley/domain/log-in';
 import { RegisterUser } from '@parley/domain/membership';
 import { type Logger, silentLogger } from '@parley/http';
 import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
-import { type ComposedParley, composeParley, HistoryMarks, SeededRandom } from '@parley/server/testing';
-import { administerDatabase, openSqliteStorage, type SqliteStorage } from '@parley/sqlite';
+import { type ComposedParley, composeParley, SeededRandom } from '@parley/server/testing';
+import { openSqliteStorage, type SqliteStorage } from '@parley/sqlite';
 import { FakeImageProcessor, intercepting, MemoryBlobStore, MemoryPartialBlobStore } from '@parley/testkit';
 import type { SimulatedApp } from './app.js';
 import { SimulatedDisk } from './disk.js';
@@ -101,7 +101,6 @@ export class Engine {
   private readonly blobs: MemoryBlobStore;
   private readonly partialBlobs: MemoryPartialBlobStore;
   private process!: Process;
-  private marks!: HistoryMarks;
   /** Application with hooks and consumers in the process of the server. */
   app: SimulatedApp | null = null;
   /** Next crash; null if none is planned. */
@@ -142,11 +141,7 @@ export class Engine {
 
   async start(): Promise<void> {
     this.serverIds.clear();
-    const { uow, close, installation } = this.openStorage();
-    const { path } = this.disk;
-    const database = { id: installation.id, path, history: administerDatabase(path) };
-    this.marks = new HistoryMarks(database, null, silentLogger);
-    await this.marks.compare('mark');
+    const { uow, close } = this.openStorage();
     const state = { isDead: false, units: 0, calls: 0 };
     const error: Logger['error'] = (fields, message) => this.notice(fields, message);
     const log: Logger = { ...silentLogger, warn: () => {}, error };
@@ -155,11 +150,6 @@ export class Engine {
     for (let n = 0; n < this.nodeCount; n++) nodes.push(await this.compose(unitOfWork, buses.connect(), log));
     this.process = Object.assign(state, { nodes, uow, close });
     await settle(this.isBusy);
-  }
-
-  /** Remembers the end of the database outside of it, as a server does every minute. */
-  keepHistory(): Promise<void> {
-    return this.marks.compare('end');
   }
 
   private openStorage(): SqliteStorage {
