@@ -14,6 +14,8 @@ export function webHandler(handler: RequestListener): WebHandler {
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, handler);
   server.on('clientError', (_error, connection) => void connection.destroy());
   return async (request, { address } = {}) => {
+    if (request.bodyUsed) throw new TypeError('parley.fetch needs a request whose body nobody has read.');
+    const body = request.body && Readable.fromWeb(request.body as ReadableStream);
     const { protocol, host, pathname, search } = new URL(request.url);
     const [near, far] = duplexPair();
     near.once('close', () => far.destroy());
@@ -22,7 +24,7 @@ export function webHandler(handler: RequestListener): WebHandler {
     const headers = new Headers(request.headers);
     for (const name of OF_CONNECTION) headers.delete(name);
     if (!headers.has('host')) headers.set('host', host);
-    if (request.body && !headers.has('content-length')) headers.set('transfer-encoding', 'chunked');
+    if (body && !headers.has('content-length')) headers.set('transfer-encoding', 'chunked');
     const sent = send({
       createConnection: () => near,
       method: request.method,
@@ -34,7 +36,7 @@ export function webHandler(handler: RequestListener): WebHandler {
       sent.once('response', resolve).on('error', reject),
     );
     // A failed body destroys the connection, as a client that goes away.
-    if (request.body) pipeline(Readable.fromWeb(request.body as ReadableStream), sent).catch(() => {});
+    if (body) pipeline(body, sent).catch(() => {});
     else sent.end();
     try {
       return responseOf(await received, request.method);

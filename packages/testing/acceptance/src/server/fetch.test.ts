@@ -108,6 +108,32 @@ describe('fetch', () => {
     expect(chunks).toBeLessThan(50);
   });
 
+  it.each([
+    ['consumed', (request: Request) => request.text()],
+    ['locked', (request: Request) => request.body!.getReader()],
+    [
+      'drained',
+      async (request: Request) => {
+        const reader = request.body!.getReader();
+        while (!(await reader.read()).done);
+        reader.releaseLock();
+      },
+    ],
+  ])('rejects a request with a %s body at once, and opens no connection that an abort could break', async (_, use) => {
+    const aborted = new AbortController();
+    const init = { method: 'POST', headers: { 'Content-Length': '5' }, body: 'a=b&c', signal: aborted.signal };
+    const request = requestFor('/api/v1/messages', init);
+    await use(request);
+    const unhandled: unknown[] = [];
+    const note = (error: unknown) => void unhandled.push(error);
+    process.on('unhandledRejection', note);
+    await expect(server.parley.fetch(request)).rejects.toThrow(/body nobody has read|is locked/);
+    aborted.abort();
+    await sleep(20);
+    process.off('unhandledRejection', note);
+    expect(unhandled).toEqual([]);
+  });
+
   it('ends a waiting poll whose request is aborted', async () => {
     const { response, aborted, hasEnded } = await waitingPoll();
     aborted.abort();
