@@ -7,7 +7,7 @@ import { page } from './page.js';
 
 const app = new Hono();
 
-// Before middleware that compresses responses or reads bodies: Parley does both itself.
+// Parley reads bodies and compresses responses itself: middleware that does so comes later.
 app.all('/chat/*', (context) => parley.fetch(context.req.raw, { address: getConnInfo(context).remote.address }));
 
 app.get('/', (context) =>

@@ -18,7 +18,7 @@ app.use(async (context) => {
   } else if (context.path === '/') context.body = page(personOf(context), context.query.next);
 });
 
-// Before Koa's middleware: Parley reads bodies and compresses responses itself.
+// Parley reads bodies and compresses responses itself: Koa's middleware comes later.
 const chat = parley.mount('/chat');
 const pages = app.callback();
 const server = createHttpServer((request, response) => chat(request, response, () => pages(request, response)));

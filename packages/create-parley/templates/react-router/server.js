@@ -8,7 +8,7 @@ const app = express();
 app.use('/chat', parley.router); // before your own body parsers: Parley reads bodies itself
 app.use(express.static('build/client'));
 
-// Here and not in an action: the build has copies of the modules that routes import, and would open the chat twice.
+// The log-in is not an action: the build has copies of the modules that routes import, and would open the chat twice.
 app.post('/log-in', express.urlencoded(), async (request, response) => {
   const { name = '', next } = request.body ?? {};
   const person = { id: name.trim().toLowerCase(), name };

@@ -6,7 +6,10 @@ import type { DatabaseLocation } from '../configuration/configuration.js';
 /** SQLite files of the servers that run in this process. */
 const open: string[] = [];
 
-/** Warns if a server of this process, or probably another worker of the cluster, has the file open. Returns a function that ends the note. */
+/**
+ * Warns if a server of this process, or probably another worker of the cluster, has the file open. Returns a function that
+ * ends the note.
+ */
 export function noteOpenFile(
   { database }: { readonly database: DatabaseLocation | null },
   { isOneOff, logger }: { readonly isOneOff?: boolean; readonly logger: Logger },

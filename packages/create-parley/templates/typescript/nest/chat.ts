@@ -34,7 +34,7 @@ const chat = {
 export class ChatModule {
   constructor(@Inject('PARLEY') private readonly parley: Parley) {}
 
-  // Before Nest closes its HTTP server, which waits for requests.
+  // Nest closes its HTTP server later, which waits for requests, such as polls of the chat.
   beforeApplicationShutdown(): Promise<void> {
     return this.parley.close();
   }

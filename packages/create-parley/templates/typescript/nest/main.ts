@@ -47,7 +47,7 @@ class Pages {
 @Module({ imports: [ChatModule], controllers: [Pages] })
 class AppModule {}
 
-/** Without it, Nest responds with 500 to refusals of the chat. */
+/** Passes on the status of the chat's refusals, to which Nest responds with 500. */
 @Catch()
 class ChatErrors extends BaseExceptionFilter {
   catch(error: Partial<DomainError> | null, host: ArgumentsHost): void {
