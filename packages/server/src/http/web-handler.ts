@@ -48,6 +48,7 @@ export function webHandler(handler: RequestListener): WebHandler {
   };
 }
 
+/** Property of TLS connections. */
 const ENCRYPTED = { encrypted: true };
 
 function responseOf(received: IncomingMessage, method: string): Response {
@@ -58,8 +59,5 @@ function responseOf(received: IncomingMessage, method: string): Response {
   const status = received.statusCode!;
   const isEmpty = method === 'HEAD' || WITHOUT_BODY.has(status);
   if (isEmpty) received.resume();
-  return new Response(
-    isEmpty ? null : (Readable.toWeb(received) as unknown as ConstructorParameters<typeof Response>[0]),
-    { status, headers },
-  );
+  return new Response(isEmpty ? null : (Readable.toWeb(received) as never), { status, headers });
 }
