@@ -53,7 +53,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   'lines: storage': 13_252,
   'lines: transfer': 5820,
   'lines: web': 25_800,
-  'lines of tests and tools': 164_164,
+  'lines of tests and tools': 164_181,
   'words of documents': 211_130,
   'files above 450 lines': 0,
 };
