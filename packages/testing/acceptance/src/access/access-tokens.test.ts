@@ -613,7 +613,8 @@ describe('parley.tokens', () => {
     }
     const [listed] = await server.parley.tokens.list(user());
     expect(listed!.lastUsedAt!.getTime() / 1000).toBe(start + 60);
-    expect(JSON.stringify(listed)).not.toContain(token.split('_')[2]);
+    const secret = token.slice(-20);
+    expect(JSON.stringify(listed)).not.toContain(secret);
   });
 
   it('revokes only tokens of the user', async () => {
