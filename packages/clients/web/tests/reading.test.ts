@@ -195,7 +195,8 @@ test('counts messages that arrive below the visible ones, and jumps to them', as
   await fill(server, 'arriving below', 60);
   const { page } = await logIn(READER, await placeOf(server, 'arriving below'));
   await expect(messageWith(page, 'Row 59 ')).toBeInViewport();
-  await listOf(page).evaluate((list) => list.scrollBy(0, -600));
+  await listOf(page).hover();
+  await page.mouse.wheel(0, -600);
   const newest = page.getByRole('button', { name: 'Newest message' });
   await expect(newest).toBeVisible();
   await post(server, READER, 'arriving below', 'My own message');
@@ -208,7 +209,8 @@ test('counts messages that arrive below the visible ones, and jumps to them', as
   );
   await arrived.click();
   await expect(messageWith(page, 'Answer 2')).toBeInViewport({ ratio: 1 });
-  await listOf(page).evaluate((list) => list.scrollBy(0, -600));
+  await listOf(page).hover();
+  await page.mouse.wheel(0, -600);
   await expect(newest).toBeVisible();
 });
 
