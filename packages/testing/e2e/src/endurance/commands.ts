@@ -11,12 +11,15 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'npm run release': 'release.test.ts runs it',
   'npm run release:artifacts': 'needs the tag of a release',
 };
-/** Shorter forms of commands that would take hours. */
+/** Shorter forms of commands that would take hours, and commands with the arguments that they need. */
 const SHORT_FORMS: Readonly<Record<string, string>> = {
   'npm run bench': 'npm run bench -- cpu',
   'npm run cluster': 'npm run cluster -- 0.5',
   'npm run faults': 'PARLEY_FAULTS=messages/file-access npm run faults',
   'npm run faults:random': 'npm run faults:random -- --seed 1 --count 0',
+  'npm run postgres:suites':
+    'export PARLEY_STATEMENTS=$(mktemp -d); npm run test:postgres -- messages/holds && npm run postgres:suites -- $PARLEY_STATEMENTS --check',
+  'npm run record': 'npm run record -- --out $(mktemp)',
   'npm run simulate:planted': 'npm run simulate:planted -- --only role',
   'npm run test:web': 'npm run test:web -- gallery.test.ts',
 };
