@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// Installs the package with several versions of Node and runs a short story on each: `npm run test:node -- 20.19 24`.
-// The versions come from npm as packages `node@VERSION`. npm chooses better-sqlite3 12 for Node 20, which is compiled with the
-// headers in these packages, and better-sqlite3 13 for newer versions. Node 18 must be refused in one line. The last version
-// also runs the package managers.
+// Installs the package with several versions of Node and runs a short story on each: `npm run test:node -- 20.19 24`
+// (default: 22.14 and 24). The versions come from npm as packages `node@VERSION`. npm chooses better-sqlite3 12 for
+// Node 20, which is compiled with the headers in these packages, and better-sqlite3 13 for newer versions. Node 18 must
+// be refused in one line. The last version also runs the package managers.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,8 @@ const home = join(dirname(fileURLToPath(import.meta.url)), '..');
 const cache = join(home, '../../node_modules/.cache/node-versions');
 const { version: packed } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
 const tarball = join(home, 'dist', `parley-${packed}.tgz`);
-const versions = process.argv.slice(2);
+const named = process.argv.slice(2);
+const versions = named.length > 0 ? named : ['22.14', '24'];
 
 // Each compilation of SQLite uses one core.
 const tried = await Promise.all(versions.map(tryVersion));
