@@ -124,6 +124,11 @@ const ALL = [
 type Listed = (typeof ALL)[number];
 type OwnFeatures = Readonly<Record<Extract<Listed, string>, AnyFeature>>;
 
+/** Tables that the `persons` of their feature omits. */
+type Undeclared<Feature> = Feature extends { readonly realmTables: readonly (infer Name)[] }
+  ? Exclude<Name, Feature extends { readonly persons: infer Persons } ? keyof Persons : never>
+  : never;
+
 type RowsIn<Feature> = Feature extends { readonly rows: infer Rows } ? keyof Rows & keyof WritableRepositories : never;
 
 /** Declared tables of all features, by repository. */
@@ -142,9 +147,12 @@ type NamesIn<Feature> = Feature extends { repositories: (...args: never[]) => (.
   ? keyof Created & keyof WritableRepositories
   : never;
 
-/** Combines the features of a database. `own`: database-specific features; `texts`: its `.sql` files. */
+/**
+ * Combines the features of a database. `own`: database-specific features; `texts`: its `.sql` files. Does not compile if
+ * a feature declares no personal data for one of its tables.
+ */
 export function featuresOf<const Own extends OwnFeatures>(
-  own: Own,
+  own: Own & Readonly<Record<Extract<Undeclared<Exclude<Listed, string> | Own[keyof Own]>, string>, never>>,
   texts: Readonly<Record<string, string>>,
   dialect: SchemaDialect,
 ) {

@@ -70,7 +70,7 @@ export interface RowTable {
 
 /** Table of rows that all storages keep by the same rules. */
 export class Table<Row extends RealmRow, Stored = Omit<Row, Owner>> implements RowTable {
-  readonly name: string;
+  readonly name: Lowercase<string>;
   readonly columns: readonly Column[];
 
   constructor(

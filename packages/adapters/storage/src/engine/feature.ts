@@ -32,8 +32,11 @@ export interface FeatureTables {
    * words in braces; `{a|b}` is a on SQLite and b on PostgreSQL.
    */
   readonly steps?: Readonly<Record<number, string>>;
-  /** Tables with rows of a realm, referencing tables first. They may reference tables of features listed earlier. */
-  readonly realmTables?: readonly string[];
+  /**
+   * Tables with rows of a realm, referencing tables first. They may reference tables of features listed earlier.
+   * `Lowercase` keeps the names in the type of a feature, so that a name without an entry in `persons` does not compile.
+   */
+  readonly realmTables?: readonly Lowercase<string>[];
   /** Personal data in all tables of the feature, which the structure check compares with the schema. */
   readonly persons?: Readonly<Record<string, PersonalData>>;
   /**

@@ -24,7 +24,8 @@ export const fromFlagOrNull = (flag: Flag | null): boolean | null => (flag === n
 export const jsonList = (values: Iterable<number | string | null>): string => JSON.stringify([...values]);
 
 /** Converts a domain name to the name of a table or column. */
-export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const snakeCase = (name: string): Lowercase<string> =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) as Lowercase<string>;
 
 /** Pattern of `LIKE … ESCAPE '\\'` for folded texts that contain `text`. */
 export const containing = (text: string): string => `%${foldCase(text).replace(/[\\%_]/g, '\\$&')}%`;

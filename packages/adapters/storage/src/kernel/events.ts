@@ -27,7 +27,7 @@ import {
 } from '@parley/domain/kernel';
 import type { MessagePageReads } from '@parley/domain/messages';
 import type { FeatureTables } from '../engine/feature.js';
-import { EXPIRES, KEY } from '../engine/personal-data.js';
+import { EXPIRES, KEY, type PersonalData } from '../engine/personal-data.js';
 import type { Parameter, Statements } from '../engine/statements.js';
 
 type EventTuple = readonly [
@@ -357,7 +357,7 @@ export class SqlEventQueueRepository implements Omit<EventQueueRepository, 'save
 }
 
 /** Tables of events and queues; `positions` is the table of pruned positions. */
-export const eventTables = (positions: string) =>
+export const eventTables = <Name extends Lowercase<string>>(positions: Name) =>
   ({
     schema: 'events',
     realmTables: ['event_queue', 'event_consumer_position', 'event', positions],
@@ -369,7 +369,7 @@ export const eventTables = (positions: string) =>
       },
       event_consumer_position: { other: ['consumer'] },
       event: { data: 'Events that clients have not read', fate: EXPIRES, anonymise: ['audience', 'payload'] },
-      [positions]: {},
+      ...({ [positions]: {} } as Readonly<Record<Name, PersonalData>>),
     },
     notExported: {
       event: 'Clients register anew.',
