@@ -17,7 +17,9 @@ import { FolderBlobStore } from '@parley/blobs';
 import { type BlobKey, inOneChunk } from '@parley/domain/files';
 import { silentLogger } from '@parley/http';
 import { openDatabaseFile } from '@parley/sqlite';
+import type { StartupError } from '../kernel/startup-error.js';
 import { runCommand } from '../testing/run-command.js';
+import { createParley } from './create-parley.js';
 import type { FilesConfiguration } from './files-location.js';
 import { claimFiles, type DatabaseIdentity, FilesClaim, requireOwnLocation } from './files-mark.js';
 
@@ -260,6 +262,29 @@ describe('two databases in one folder', () => {
     expect(has('a.db', 'staging.db.files')).toBe(true);
     expect(await run('staging.db', 'file', 'sweep')).toMatchObject({ code: 0 });
     expect(await run('a.db', 'file', 'sweep')).toMatchObject({ code: 0 });
+  });
+
+  it.each(['new.db', 'staging.db'])('rejects %s, new or a copy, by each way to open a database', async (name) => {
+    if (name === 'staging.db') copyDatabase('a.db', name);
+    const records = join(folder, 'records.jsonl');
+    writeFileSync(records, '{"kind":"organization","id":"o1","name":"Acme"}\n');
+    const before = readdirSync(folder);
+    const opened = [
+      run(name, 'serve', '--new-database', '--port=0'),
+      run(name, 'import', records, '--realm=acme', '--new-database'),
+      createParley({ database: `sqlite:${join(folder, name)}`, url: 'http://localhost' }).catch((error) => ({
+        code: 1,
+        err: (error as StartupError).message,
+      })),
+    ];
+    for (const each of opened)
+      expect(await each).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('holds the files of another database'),
+      });
+    const isOfUse = (file: string) => !/^staging\.db[-.]/.test(file);
+    expect(readdirSync(folder).filter(isOfUse)).toEqual(before.filter(isOfUse));
+    expect(has('a.db')).toBe(true);
   });
 
   it('rejects a restore next to another database and accepts one in a separate folder', async () => {
