@@ -164,12 +164,17 @@ export const MAX_EMAILS_IN_OUTBOX = 10_000;
 export class FileOutbox implements Mailer {
   private counted: number | undefined;
 
+  private readonly folder: string;
+
+  /** `folders`: the first one receives emails; an erasure removes them from all. */
   constructor(
-    private readonly folder: string,
+    private readonly folders: readonly [string, ...string[]],
     private readonly from: string,
     private readonly clock: Clock,
     private readonly max = MAX_EMAILS_IN_OUTBOX,
-  ) {}
+  ) {
+    this.folder = folders[0];
+  }
 
   /** @throws Error if the folder is full or cannot be written */
   async send(email: Email): Promise<void> {
@@ -187,9 +192,10 @@ export class FileOutbox implements Mailer {
   }
 
   async removeTo(address: string): Promise<void> {
-    const names = await readdir(this.folder).catch(unlessMissing([]));
-    for (const name of names.filter((each) => each.endsWith('.eml'))) {
-      const path = join(this.folder, name);
+    const listed = this.folders.map(async (folder) =>
+      (await readdir(folder).catch(unlessMissing([]))).map((name) => join(folder, name)),
+    );
+    for (const path of (await Promise.all(listed)).flat().filter((each) => each.endsWith('.eml'))) {
       // Readers remove files in the meantime.
       const content = await readFile(path, 'utf8').catch(unlessMissing(''));
       const [, to = ''] = /^To:(.*(?:\r?\n[ \t].*)*)/m.exec(content) ?? [];

@@ -9,7 +9,7 @@ const folder = mkdtempSync(join(tmpdir(), 'parley-outbox-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 it('removes emails to one address from the outbox', async () => {
-  const outbox = new DeliverableMailer(new FileOutbox(join(folder, 'outbox'), 'chat@example.com', new FixedClock()));
+  const outbox = new DeliverableMailer(new FileOutbox([join(folder, 'outbox')], 'chat@example.com', new FixedClock()));
   await outbox.removeTo('ann@example.com');
   const send = (to: string) =>
     outbox.send({ to, senderName: 'ann@example.com', subject: 'To: ann@example.com', text: 'text', html: '' } as Email);

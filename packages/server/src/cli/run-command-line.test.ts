@@ -481,7 +481,7 @@ describe('parley command line', () => {
         'The server emails links for setting a password to 1 of them',
       ],
     ]);
-    const outbox = join(directory, 'data/outbox');
+    const outbox = join(directory, 'data/parley.db.outbox');
     // Unfinished files have a different extension.
     const emails = () => (existsSync(outbox) ? readdirSync(outbox).filter((name) => name.endsWith('.eml')) : []);
     await whileServing([], async () => {

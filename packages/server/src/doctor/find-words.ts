@@ -8,7 +8,7 @@ import { administerDatabase } from '@parley/sqlite';
 import type { Configuration } from '../configuration/configuration.js';
 import { StartupError } from '../kernel/startup-error.js';
 import { blobStoreOf, filesFolderOf } from '../start/files-location.js';
-import { outboxOf } from '../start/open-parley.js';
+import { outboxesOf } from '../start/open-parley.js';
 import { MAX_WORD_BYTES, MAX_WORDS, MIN_WORD_BYTES, type WordLine, WordSearch } from './word-search.js';
 
 /** Place of a word, which is named by its line in the list only. */
@@ -90,7 +90,7 @@ export async function findWords(
     // Words in files of the database are named by their rows too. Otherwise, only rows that are split between pages remain.
     for (const path of await filesOfDatabase(resolve(database.path))) await searchFile(path);
     administerDatabase(database.path).readTexts(takeRow, { onlySplit: report.found === 0 });
-    for await (const path of filesIn(outboxOf(configuration))) await searchFile(path);
+    for (const outbox of outboxesOf(configuration)) for await (const path of filesIn(outbox)) await searchFile(path);
   } else {
     const { readTextsOfPostgres } = await import('@parley/postgres');
     await readTextsOfPostgres(database.url, takeRow);

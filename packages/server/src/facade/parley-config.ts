@@ -122,8 +122,8 @@ export interface ParleyOptions extends LogInOptions {
   /** Custom mailer; default: `smtpUrl`. */
   readonly mailer?: Mailer;
   /**
-   * Mail server, `smtp://user:password@host:port`; default: emails are written to the folder `outbox` next to the
-   * database.
+   * Mail server, `smtp://user:password@host:port`; default: emails are written to a folder next to the database
+   * with `.outbox` after its name.
    */
   readonly smtpUrl?: string;
   /**

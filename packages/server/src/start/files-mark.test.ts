@@ -16,12 +16,15 @@ import { join } from 'node:path';
 import { FolderBlobStore } from '@parley/blobs';
 import { type BlobKey, inOneChunk } from '@parley/domain/files';
 import { silentLogger } from '@parley/http';
+import { FileOutbox } from '@parley/node-adapters';
 import { openDatabaseFile } from '@parley/sqlite';
+import { FixedClock } from '@parley/testkit';
 import type { StartupError } from '../kernel/startup-error.js';
 import { runCommand } from '../testing/run-command.js';
 import { createParley } from './create-parley.js';
 import type { FilesConfiguration } from './files-location.js';
 import { claimFiles, type DatabaseIdentity, FilesClaim, requireOwnLocation } from './files-mark.js';
+import { outboxesOf } from './open-parley.js';
 
 let folder: string;
 beforeEach(() => {
@@ -285,6 +288,19 @@ describe('two databases in one folder', () => {
     const isOfUse = (file: string) => !/^staging\.db[-.]/.test(file);
     expect(readdirSync(folder).filter(isOfUse)).toEqual(before.filter(isOfUse));
     expect(has('a.db')).toBe(true);
+  });
+
+  it('have separate outboxes: neither removes or counts emails of the other', async () => {
+    const outboxes = (name: string) => outboxesOf({ database: { kind: 'sqlite', path: join(folder, name) } });
+    const open = (name: string) => new FileOutbox(outboxes(name), 'chat@example.com', new FixedClock(), 1);
+    const email = { to: 'ann@example.com', senderName: 'Chat', subject: 'Hello', text: 'text', html: '' };
+    for (const name of ['a.db', 'b.db']) await open(name).send(email);
+    // Databases of earlier releases shared a folder.
+    mkdirSync(join(folder, 'outbox'));
+    writeFileSync(join(folder, 'outbox/1.eml'), 'To: ann@example.com\n');
+    await open('a.db').removeTo('ann@example.com');
+    const [left, kept, former] = [outboxes('a.db')[0], ...outboxes('b.db')].map((path) => readdirSync(path).length);
+    expect([left, kept, former]).toEqual([0, 1, 0]);
   });
 
   it('rejects a restore next to another database and accepts one in a separate folder', async () => {

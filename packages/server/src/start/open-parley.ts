@@ -43,7 +43,14 @@ import { findingsOn } from '../observation/postgres-findings.js';
 import { parleyVersion } from '../version.js';
 import { hasEnded, newServerId } from '../workers/ended-leases.js';
 import { DatabaseClock } from './database-clock.js';
-import { blobStoreOf, FILES_MARK, filesFolderOf, isNewDatabase, partialBlobStoreOf } from './files-location.js';
+import {
+  blobStoreOf,
+  databaseNameOf,
+  FILES_MARK,
+  filesFolderOf,
+  isNewDatabase,
+  partialBlobStoreOf,
+} from './files-location.js';
 import { type DatabaseIdentity, refuseUsedFiles } from './files-mark.js';
 import { historyParts, type OwnDatabase, openHistory } from './history-marks.js';
 import { noteOpenFile } from './open-files.js';
@@ -463,13 +470,18 @@ export const smtpMailerOf = (
         ...returnPath,
       });
 
-/** Only SQLite has an outbox folder; other databases and storages require a mailer. */
-export const outboxOf = ({ database }: Pick<MailConfiguration, 'database'>): string =>
-  join(dirname((database as SqliteLocation).path), 'outbox');
+/**
+ * Folder for emails without a mail server, and that of earlier releases, which databases in the same folder shared.
+ * Only SQLite has them; other databases and storages require a mailer.
+ */
+export function outboxesOf({ database }: Pick<MailConfiguration, 'database'>): readonly [string, string] {
+  const { path } = database as SqliteLocation;
+  return [join(dirname(path), `${databaseNameOf(path)}.outbox`), join(dirname(path), 'outbox')];
+}
 
 const mailerOf = (configuration: RuntimeConfig, clock: Clock, secret: string): Mailer =>
   smtpMailerOf(configuration, returnPathOf(configuration, secret)) ??
-  new FileOutbox(outboxOf(configuration), senderOf(configuration), clock);
+  new FileOutbox(outboxesOf(configuration), senderOf(configuration), clock);
 
 /**
  * Creates a folder with its parents. Node's recursive mode hangs where folders can neither be found nor created, as in

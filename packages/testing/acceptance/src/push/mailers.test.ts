@@ -32,7 +32,7 @@ it('DeliverableMailer drops emails to addresses below .invalid', async () => {
 });
 
 describe('FileOutbox', () => {
-  const outbox = (max?: number) => new FileOutbox(join(folder, 'outbox'), FROM, new FixedClock(), max);
+  const outbox = (max?: number) => new FileOutbox([join(folder, 'outbox')], FROM, new FixedClock(), max);
   const files = () => readdirSync(join(folder, 'outbox'));
 
   it('writes each email as a private file that mail programs can read', async () => {

@@ -68,7 +68,7 @@ export class TestOrganization {
 
   /** Returns the newest email to an address, ignoring case, with unfolded lines; undefined if there is none. */
   newestEmailTo(email: string): string | undefined {
-    const outbox = join(this.directory, 'data', 'outbox');
+    const outbox = join(this.directory, 'data', 'parley.db.outbox');
     if (!existsSync(outbox)) return undefined;
     const names = readdirSync(outbox).filter((name) => name.endsWith('.eml'));
     return names
