@@ -114,7 +114,9 @@ export function isSettingValue(definition: SettingDefinition, value: unknown): v
     case 'integer':
       return Number.isSafeInteger(value) && (value as number) >= definition.min && (value as number) <= definition.max;
     case 'text':
-      return typeof value === 'string' && !isLongerThan(value, definition.max) && (definition.isValid?.(value) ?? true);
+      // PostgreSQL cannot store a null character.
+      if (typeof value !== 'string' || value.includes('\0') || isLongerThan(value, definition.max)) return false;
+      return definition.isValid?.(value) ?? true;
     case 'choice':
       return definition.values.includes(value as SettingValue);
     case 'limit':

@@ -70,7 +70,6 @@ export function settings<R extends Registry>(registry: R): Shape<SettingValues<R
       const own = members[name];
       const isAllowed = own === undefined || own === definition.default || isSettingValue(definition, own);
       if (!isAllowed) throw wrong(`${location}.${name}`, 'has no such value');
-      if (typeof own === 'string') text()(own, `${location}.${name}`);
       read[name] = own === undefined ? definition.default : own;
     }
     return read as SettingValues<R>;
@@ -123,13 +122,13 @@ const bot = object({
 });
 
 /** Accepts addresses that older servers allowed. */
-const address: Shape<string> = (value, location) => {
+export const address: Shape<string> = (value, location) => {
   const email = NAME(value, location);
   if (positionOfUnprintable(email) !== 0) throw wrong(location, 'contains a control character');
   return email;
 };
 
-const webhookUrl: Shape<string> = (value, location) => {
+export const webhookUrl: Shape<string> = (value, location) => {
   const url = text(10_000)(value, location);
   if (!/^https?:/i.test(url)) throw wrong(location, 'is not an address of the web');
   return url;

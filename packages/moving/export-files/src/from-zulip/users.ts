@@ -3,14 +3,14 @@ import { USER_SETTINGS } from '@parley/domain/realms';
 import { type Avatar, SYSTEM_BOTS } from '@parley/domain/users';
 import type { UserCopy } from '@parley/transfer/exports';
 import { AVATAR_SOURCES, BOT_TYPES, keyOfValue, ROLE_NUMBERS } from '../layout.js';
-import { flag, integer, object, orElse, orNull, text, time, wrong } from '../parley-shapes.js';
+import { address, flag, integer, object, orElse, orNull, text, time, webhookUrl, wrong } from '../parley-shapes.js';
 import { systemBotCopy } from '../system-bots.js';
 import { channel, NAME, settingsOf, type TableReader, user } from './table-reader.js';
 
 const userShape = object({
   id: user,
-  email: text(1000),
-  delivery_email: orNull(text(1000)),
+  email: address,
+  delivery_email: orNull(address),
   full_name: NAME,
   date_joined: time,
   is_active: flag,
@@ -34,7 +34,8 @@ export function readUsers(tables: TableReader): readonly UserCopy[] {
     tables
       .table('zerver_service', {
         user_profile: user,
-        base_url: text(10_000),
+        // Embedded bots have a service without an address.
+        base_url: (value, location) => (value === '' ? '' : webhookUrl(value, location)),
         token: NAME,
         interface: orElse(integer, 1),
       })
@@ -76,7 +77,7 @@ export function readUsers(tables: TableReader): readonly UserCopy[] {
           ? {
               eventsChannelId: it.default_events_register_stream,
               allPublicChannels: it.default_all_public_streams,
-              webhook: service
+              webhook: service?.base_url
                 ? {
                     url: service.base_url,
                     token: service.token,

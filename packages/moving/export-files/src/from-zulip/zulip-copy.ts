@@ -5,7 +5,7 @@ import { REALM_PERMISSIONS, USER_SETTINGS } from '@parley/domain/realms';
 import type { MessageCopy } from '@parley/transfer/exports';
 import { RECIPIENT_TYPES } from '../layout.js';
 import type { ColumnNames } from '../message-rows.js';
-import { flag, id, integer, orElse, orNull, text, time } from '../parley-shapes.js';
+import { flag, id, integer, orElse, orNull, text, time, uuid } from '../parley-shapes.js';
 import type { MessageHead } from '../read-messages.js';
 import { readChannels, readConversations, readSubscriptions } from './channels.js';
 import { readGroups } from './groups.js';
@@ -46,7 +46,7 @@ export function readZulipTables(rows: Row, names: ColumnNames): ZulipCopy {
     realm: {
       id: tables.realmId,
       stringId: NAME(tables.realmRow.string_id, 'zerver_realm[0].string_id'),
-      uuid: orElse(text(100), '00000000-0000-4000-8000-000000000000')(tables.realmRow.uuid, 'zerver_realm[0].uuid'),
+      uuid: orElse(uuid, '00000000-0000-4000-8000-000000000000')(tables.realmRow.uuid, 'zerver_realm[0].uuid'),
       name: NAME(tables.realmRow.name, 'zerver_realm[0].name'),
       createdAt: time(tables.realmRow.date_created, 'zerver_realm[0].date_created'),
       settings: realmSettings(tables, channels),

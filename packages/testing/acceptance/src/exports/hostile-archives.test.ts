@@ -16,8 +16,10 @@ type Document = any;
 const folder = mkdtempSync(join(tmpdir(), 'parley-hostile-'));
 const options = { names: COLUMN_NAMES, temporaryFolder: folder };
 const unpacked = join(folder, 'unpacked');
-const file = join(unpacked, 'parley.json');
+/** Export of a Zulip server with the same organization. */
+const fromZulip = join(folder, 'from-zulip');
 let original: string;
+let tables: string;
 let imports = 0;
 
 const { server } = serverPerSuite();
@@ -43,7 +45,10 @@ beforeAll(async () => {
   const there = readdirSync(folder).find((entry) => entry.startsWith('parley-import-'))!;
   cpSync(join(folder, there, 'parley-export'), unpacked, { recursive: true });
   await close();
-  original = readFileSync(file, 'utf8');
+  original = readFileSync(join(unpacked, 'parley.json'), 'utf8');
+  tables = readFileSync(join(unpacked, 'realm.json'), 'utf8');
+  cpSync(unpacked, fromZulip, { recursive: true });
+  rmSync(join(fromZulip, 'parley.json'));
 });
 afterAll(async () => {
   rmSync(folder, { recursive: true });
@@ -56,6 +61,15 @@ const FREE_TEXTS = [
   ...['realm.renderedDescription', 'realm.settings.defaultCodeBlockLanguage', 'profileFields.#.data.subtype'],
   ...['realm.name', 'realm.settings.description', 'realm.settings.welcomeMessageCustomText'],
   ...['groups.#.name', 'groups.#.description', 'playgrounds.#.name', 'profileFields.#.name', 'profileFields.#.hint'],
+];
+
+/** The same texts in the tables of a Zulip server. */
+const FREE_COLUMNS = [
+  ...['name', 'description', 'rendered_description', 'default_code_block_language', 'welcome_message_custom_text'].map(
+    (column) => `zerver_realm.#.${column}`,
+  ),
+  ...['zerver_customprofilefield.#.hint', 'zerver_customprofilefield.#.name'],
+  ...['zerver_namedusergroup.#.description', 'zerver_realmplayground.#.name'],
 ];
 
 type Path = readonly string[];
@@ -86,11 +100,22 @@ async function isStored(realmId: RealmId): Promise<boolean> {
 
 const realms = () => server.storage.uow.readAcross((reads) => reads.realms.list());
 
-async function importChanged(change: (copy: Document) => void) {
+function importChanged(change: (copy: Document) => void) {
   const document = JSON.parse(original);
   change(document.realm);
-  writeFileSync(file, JSON.stringify(document));
-  const { source, close } = await openExport(unpacked, options);
+  writeFileSync(join(unpacked, 'parley.json'), JSON.stringify(document));
+  return importFrom(unpacked);
+}
+
+function importTables(change: (copy: Document) => void) {
+  const document = JSON.parse(tables);
+  change(document);
+  writeFileSync(join(fromZulip, 'realm.json'), JSON.stringify(document));
+  return importFrom(fromZulip);
+}
+
+async function importFrom(path: string) {
+  const { source, close } = await openExport(path, options);
   try {
     return await server.parley.useCase(ImportRealm).execute({ source, stringId: `copy${++imports}` });
   } finally {
@@ -159,20 +184,41 @@ describe('archive of a stranger', () => {
     expect(rows).toEqual([]);
   });
 
-  it.each<[value: string, hostile: unknown, stored: readonly string[]]>([
-    ['another type', { marker: MARKER }, []],
-    ['a null character', `${MARKER}\0`, []],
-    ['a script with line breaks', `javascript:${MARKER}\r\n<b>*`, FREE_TEXTS],
-  ])('stores no %s, except in texts without format', async (_, hostile, stored) => {
-    const places = placesIn(JSON.parse(original).realm);
+  const SCRIPT = `javascript:${MARKER}\r\n<b>*`;
+  it.each<[value: string, archive: string, hostile: unknown, stored: readonly string[]]>([
+    ['another type', 'of a Parley server', { marker: MARKER }, []],
+    ['a null character', 'of a Parley server', `${MARKER}\0`, []],
+    ['a script with line breaks', 'of a Parley server', SCRIPT, FREE_TEXTS],
+    ['another type', 'of a Zulip server', { marker: MARKER }, []],
+    ['a null character', 'of a Zulip server', `${MARKER}\0`, []],
+    ['a script with line breaks', 'of a Zulip server', SCRIPT, FREE_COLUMNS],
+  ])('stores no %s of an archive %s, except in texts without format', async (_, archive, hostile, stored) => {
+    const isOwn = archive === 'of a Parley server';
+    const places = placesIn(isOwn ? JSON.parse(original).realm : JSON.parse(tables));
     expect(places.size).toBeGreaterThan(200);
     const found: string[] = [];
     for (const [name, path] of places) {
-      const outcome = await importChanged((copy) => setAt(copy, path, hostile)).catch(({ code }) => ({ code }));
+      const change = (copy: Document) => setAt(copy, path, hostile);
+      const outcome = await (isOwn ? importChanged(change) : importTables(change)).catch(({ code }) => ({ code }));
       if ('code' in outcome) expect([name, outcome.code]).toEqual([name, 'INVALID_IMPORT']);
       else if (outcome.dropped.length === 0 && (await isStored(outcome.realm.id))) found.push(name);
     }
     expect(found.sort()).toEqual([...stored].sort());
+  });
+
+  it('is refused from a Zulip server with a webhook that is a file, and imported with an empty one', async () => {
+    const change = (url: string) => (copy: Document) => {
+      const webhook = { token: 't', interface: 1, base_url: url };
+      copy.zerver_service = [
+        { ...webhook, user_profile: copy.zerver_userprofile.find((user: Document) => user.is_bot).id },
+      ];
+    };
+    await expect(importTables(change('file:///etc/passwd'))).rejects.toThrow(
+      'zerver_service[0].base_url is not an address of the web',
+    );
+    const { realm } = await importTables(change(''));
+    const copy = await server.parley.useCase(RealmReader).open(realm.id, { covers: 'all' });
+    expect(copy.realm.users.filter(({ botOptions }) => botOptions?.webhook)).toEqual([]);
   });
 
   it('is imported with a supported schema, which checks patterns in bounded time', async () => {
