@@ -1,9 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nonexistent, personsOf, type SchemaColumn, undeclared } from '@parley/storage';
+import {
+  featuresOf,
+  nonexistent,
+  OF_ACCOUNT,
+  type PersonalData,
+  personsOf,
+  type SchemaColumn,
+  SQLITE_SCHEMA,
+  undeclared,
+} from '@parley/storage';
 import Sqlite from 'better-sqlite3';
 import { migrate } from '../engine/migrate.js';
+import { SQL_TEXTS } from '../engine/sql-texts.js';
 import { FEATURES, MIGRATIONS } from '../features.js';
+import * as own from '../own-features.js';
 import { renderPersons } from './tables-document.js';
 
 /** Tables of PostgreSQL only. */
@@ -42,13 +53,28 @@ describe('the inventory of personal data', () => {
     expect(undeclared(schema, persons)).toEqual(['lunch.id', 'channel.menu', 'channel.owner_id']);
   });
 
-  it('names existing columns only, and describes what they hold', () => {
+  it('names existing columns only', () => {
     const isHere = (name: string) => !ELSEWHERE.includes(name.split('.')[0]!);
     expect(nonexistent(columns(), persons).filter(isHere)).toEqual([]);
-    const undescribed = Object.entries(persons).filter(
-      ([, { data, other: _, ...effects }]) => data === undefined && Object.keys(effects).length > 0,
-    );
-    expect(undescribed).toEqual([]);
+  });
+
+  it('compiles only if each table says what it holds, and what happens to it before and at an erasure', () => {
+    const fate = OF_ACCOUNT;
+    const lunch = (persons: Readonly<Record<'lunch', PersonalData>>) => ({ realmTables: ['lunch'], persons }) as const;
+    const withLunch = { ...own, ALERT_WORD_FEATURE: lunch({ lunch: { data: 'Lunches', fate } }) };
+    const features = featuresOf(withLunch, SQL_TEXTS, SQLITE_SCHEMA);
+    expect(personsOf(features.FEATURES)).toHaveProperty('lunch');
+    const refused = () => [
+      // @ts-expect-error: a table is absent.
+      featuresOf({ ...own, ALERT_WORD_FEATURE: { realmTables: ['lunch'], persons: {} } }, SQL_TEXTS, SQLITE_SCHEMA),
+      // @ts-expect-error: the effects of occasions are absent.
+      lunch({ lunch: { data: 'Lunches' } }),
+      // @ts-expect-error: the reason to stay at the other occasions is absent.
+      lunch({ lunch: { data: 'Lunches', fate: { ends: ['become'] } } }),
+      // @ts-expect-error: deleted rows hold data of people.
+      lunch({ lunch: { erase: 'user_id = {id}' } }),
+    ];
+    expect(refused).toBeInstanceOf(Function);
   });
 
   it('is the table of docs/personal-data.md', () => {

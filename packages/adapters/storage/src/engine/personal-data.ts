@@ -52,10 +52,11 @@ interface PersonalColumns {
 
 /**
  * Data of people in a table, and its end (docs/personal-data.md). `data`: description for operators, such as `Drafts`;
- * absent if the table holds nothing of people.
+ * absent if the table holds nothing of people, and then nothing happens to its rows.
  */
-export type PersonalData = PersonalColumns &
-  ({ readonly data: string; readonly fate: Fate } | { readonly data?: never; readonly fate?: never });
+export type PersonalData =
+  | (PersonalColumns & { readonly data: string; readonly fate: Fate })
+  | { readonly [K in keyof PersonalColumns | 'data' | 'fate']?: K extends 'other' ? PersonalColumns[K] : never };
 
 /** Column of a database's schema. */
 export interface SchemaColumn {
