@@ -33,7 +33,9 @@ const UNREADABLE: Readonly<Record<string, readonly [status: string, msg: string]
   HPE_CHUNK_EXTENSIONS_OVERFLOW: ['413 Payload Too Large', 'Request body is too large'],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request did not arrive in time'],
 };
-const MALFORMED = ['400 Bad Request', 'Malformed HTTP request'] as const;
+export const MALFORMED = ['400 Bad Request', 'Malformed HTTP request'] as const;
+/** Body of a response to a request that cannot be parsed. */
+export const errorOf = (msg: string) => ({ result: 'error', msg, code: 'BAD_REQUEST' });
 
 /**
  * Responds to malformed requests in JSON, as clients expect. Like Node's default handler, it adds nothing to a started
@@ -44,7 +46,7 @@ export function handleClientError({ code }: NodeJS.ErrnoException, duplex: Duple
   const socket = duplex as Socket & { readonly _httpMessage?: ServerResponse | null };
   if (socket.writable && socket.bytesRead > 0 && !socket._httpMessage?.headersSent) {
     const [status, msg] = UNREADABLE[code ?? ''] ?? MALFORMED;
-    const body = JSON.stringify({ result: 'error', msg, code: 'BAD_REQUEST' });
+    const body = JSON.stringify(errorOf(msg));
     socket.write(
       `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
     );

@@ -1,9 +1,15 @@
-import { createServer, type IncomingMessage, type RequestListener, request as send } from 'node:http';
+import {
+  type ClientRequest,
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  request as send,
+} from 'node:http';
 import { duplexPair, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import type { WebHandler } from '../facade/facade.js';
-import { MAX_HEADER_BYTES } from './http-server.js';
+import { errorOf, handleClientError, MALFORMED, MAX_HEADER_BYTES } from './http-server.js';
 
 /** Headers of one connection, which end with it. */
 const OF_CONNECTION = ['connection', 'expect', 'keep-alive', 'te', 'transfer-encoding', 'upgrade'];
@@ -12,26 +18,31 @@ const WITHOUT_BODY = new Set([204, 205, 304]);
 /** Serves each request on a connection in memory, so that it passes the same code as requests from the network. */
 export function webHandler(handler: RequestListener): WebHandler {
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, handler);
-  server.on('clientError', (_error, connection) => void connection.destroy());
+  server.on('clientError', handleClientError);
   return async (request, { address } = {}) => {
     if (request.bodyUsed) throw new TypeError('parley.fetch needs a request whose body nobody has read.');
     const body = request.body && Readable.fromWeb(request.body as ReadableStream);
     const { protocol, host, pathname, search } = new URL(request.url);
-    const [near, far] = duplexPair();
-    near.once('close', () => far.destroy());
-    far.once('close', () => far.writableEnded || near.destroy());
-    server.emit('connection', Object.assign(far, { remoteAddress: address, ...(protocol === 'https:' && ENCRYPTED) }));
+    const createConnection = () => {
+      const [near, far] = duplexPair();
+      near.once('close', () => far.destroy());
+      far.once('close', () => far.writableEnded || near.destroy());
+      const socket = { remoteAddress: address, bytesRead: 1, destroySoon: far.end };
+      server.emit('connection', Object.assign(far, socket, protocol === 'https:' && ENCRYPTED));
+      return near;
+    };
     const headers = new Headers(request.headers);
     for (const name of OF_CONNECTION) headers.delete(name);
     if (!headers.has('host')) headers.set('host', host);
     if (body && !headers.has('content-length')) headers.set('transfer-encoding', 'chunked');
-    const sent = send({
-      createConnection: () => near,
-      method: request.method,
-      path: pathname + search,
-      headers: Object.fromEntries(headers),
-      signal: request.signal,
-    });
+    const { method, signal } = request;
+    let sent: ClientRequest;
+    try {
+      sent = send({ createConnection, method, path: pathname + search, headers: Object.fromEntries(headers), signal });
+    } catch {
+      // Node writes no request that its parser would refuse.
+      return Response.json(errorOf(MALFORMED[1]), { status: 400 });
+    }
     const received = new Promise<IncomingMessage>((resolve, reject) =>
       sent.once('response', resolve).on('error', reject),
     );
@@ -39,10 +50,10 @@ export function webHandler(handler: RequestListener): WebHandler {
     if (body) pipeline(body, sent).catch(() => {});
     else sent.end();
     try {
-      return responseOf(await received, request.method);
+      return responseOf(await received, method);
     } catch (error) {
       // Nobody reads the response; an error would be logged by the framework.
-      if (request.signal.aborted) return new Response(null, { status: 499 });
+      if (signal.aborted) return new Response(null, { status: 499 });
       throw error;
     }
   };

@@ -17,7 +17,7 @@ const fetchIt = (path: string, init?: RequestInit & { readonly duplex?: 'half' }
 
 /** Headers that differ between any two responses, or belong to a connection. */
 const VARIABLE =
-  /^(connection|date|keep-alive|last-modified|transfer-encoding|x-request-id|set-cookie|x-ratelimit-.*)$/;
+  /^(connection|date|expires|keep-alive|last-modified|transfer-encoding|x-request-id|set-cookie|x-ratelimit-.*)$/;
 async function partsOf(response: Response) {
   const headers = [...response.headers].filter(([name]) => !VARIABLE.test(name));
   const body = (await response.text()).replace(/(csrfmiddlewaretoken" value)="[^"]*"/, '$1');
@@ -132,6 +132,22 @@ describe('fetch', () => {
     await sleep(20);
     process.off('unhandledRejection', note);
     expect(unhandled).toEqual([]);
+  });
+
+  it.each<[string, string, RequestInit, number]>([
+    ['more headers than the maximum', '', { headers: { 'X-Long': 'x'.repeat(140_000) } }, 431],
+    ['a URL beyond the maximum', `?a=${'x'.repeat(140_000)}`, {}, 431],
+    ['a control character in a header', '', { headers: { 'X-Control': 'a\u0001b' } }, 400],
+    ['an unknown method', '', { method: 'NONSENSE' }, 400],
+    ['an impossible length', '', { method: 'POST', headers: { 'Content-Length': '1x' }, body: 'a' }, 400],
+  ])('rejects %s, which the parser of the mount rejects, in the form of errors', async (_, query, init, status) => {
+    const response = await fetchIt(`/api/v1/users/me${query}`, init);
+    expect([response.status, response.headers.get('Content-Type')]).toEqual([status, 'application/json']);
+    expect(await response.json()).toEqual({ result: 'error', msg: expect.any(String), code: 'BAD_REQUEST' });
+  });
+
+  it('rejects a URL that cannot be a path', async () => {
+    expect((await server.parley.fetch(new Request('data:a b'))).status).toBe(400);
   });
 
   it('ends a waiting poll whose request is aborted', async () => {
