@@ -1,5 +1,8 @@
-/** Client errors without a server response: unreachable, timeout, or a response from an intermediary. */
-export type ConnectionErrorCode = 'NO_CONNECTION' | 'TIMEOUT' | 'NOT_PARLEY';
+/**
+ * Client errors without a code of the server: unreachable, timeout, a response from an intermediary, or a body or address that
+ * the server or an intermediary rejects as too large (status 413 or 414).
+ */
+export type ConnectionErrorCode = 'NO_CONNECTION' | 'TIMEOUT' | 'NOT_PARLEY' | 'TOO_LARGE';
 
 /** Failed call. */
 export class ParleyError extends Error {

@@ -17,4 +17,19 @@ describe('ParleyClient', () => {
       message: 'The server http://localhost:9991 cannot be reached',
     });
   });
+
+  it.each([
+    ['a body', 413, '<h1>Request Entity Too Large</h1>'],
+    ['a body', 413, '{"result":"error","msg":"Request body is too large","code":"BAD_REQUEST"}'],
+    ['an address', 414, '<h1>Request-URI Too Large</h1>'],
+  ])('reports %s that is too large as TOO_LARGE and does not retry it: %i %s', async (_, status, body) => {
+    let calls = 0;
+    const send = async () => {
+      calls++;
+      return new Response(body, { status });
+    };
+    const client = new ParleyClient({ url: 'http://localhost:9991/', credentials, fetch: send });
+    await expect(client.get('/users/me')).rejects.toMatchObject({ code: 'TOO_LARGE', status, isTemporary: false });
+    expect(calls).toBe(1);
+  });
 });

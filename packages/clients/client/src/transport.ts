@@ -273,11 +273,13 @@ async function fieldsOf(answer: Response): Promise<Fields> {
   if (body?.result === 'success') return body;
   const retryAfter = Number(body?.['retry-after'] ?? headers.get('Retry-After') ?? Number.NaN);
   const retryAfterMs = Number.isFinite(retryAfter) ? Math.max(0, retryAfter * 1000) : null;
+  const tooLarge = status === 413 || status === 414 ? 'TOO_LARGE' : null;
   if (body?.result !== 'error') {
-    throw new ParleyError(`Answered with status ${status}, but not by Parley`, 'NOT_PARLEY', status, {}, retryAfterMs);
+    const message = `Answered with status ${status}, but not by Parley`;
+    throw new ParleyError(message, tooLarge ?? 'NOT_PARLEY', status, {}, retryAfterMs);
   }
   const { result, msg, code = 'BAD_REQUEST', ...details } = body;
-  throw new ParleyError(String(msg), String(code), status, details, retryAfterMs);
+  throw new ParleyError(String(msg), tooLarge ?? String(code), status, details, retryAfterMs);
 }
 
 function parse(text: string): Record<string, unknown> | null {

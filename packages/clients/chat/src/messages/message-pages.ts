@@ -28,8 +28,8 @@ export interface FoundPage {
 /** Form of fetched messages, as in events. */
 const FORM = { client_gravatar: false, allow_empty_topic_name: true, include_application_data: true };
 
-/** Maximum message ids per call. */
-const MAX_IDS = 1000;
+/** Maximum message ids per call. Proxies accept addresses of up to 8 KiB, and an id with its comma has up to 13 characters. */
+const MAX_IDS = 500;
 
 /** Page of a narrow without messages. */
 const NOTHING = {

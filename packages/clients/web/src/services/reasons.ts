@@ -42,6 +42,8 @@ function connectionText({ code, details = {}, retryAfterMs }: Refusal, i18n: I18
       return i18n._('The server did not respond in time.');
     case 'NOT_PARLEY':
       return i18n._('The server is not available at the moment.');
+    case 'TOO_LARGE':
+      return i18n._('This is larger than the server or its proxy accepts.');
     case 'SERVER_NOT_READY':
       return i18n._('The server is busy. Please try again later.');
     case 'RATE_LIMIT_HIT':

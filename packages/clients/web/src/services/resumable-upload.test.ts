@@ -71,3 +71,11 @@ it('continues an upload at its offset after the server and its HEAD responses fa
   ]);
   expect(interruptions).toBe(3);
 });
+
+it.each([
+  ['names the size as the reason of an error page 413 of a proxy', '<h1>413</h1>', 'TOO_LARGE'],
+  ["keeps the server's reason of a response 413", '{"message":"Full"}', 'BAD_REQUEST'],
+])('%s', async (_, body, code) => {
+  failures = [{ method: 'PATCH', at: 0, status: 413, body }];
+  await expect(send()).rejects.toMatchObject({ code, status: 413 });
+});

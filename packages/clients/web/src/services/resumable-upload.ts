@@ -75,11 +75,11 @@ function urlOf(body: string, uploadUrl: string): string {
 function reasonOf(error: Error): ParleyError {
   const status = statusOf(error) ?? 0;
   const body = error instanceof DetailedError ? (error.originalResponse?.getBody() ?? '') : '';
-  let message = 'The server cannot be reached';
-  // A proxy's error page is not JSON.
   try {
-    const { msg, message: own } = JSON.parse(body) as { msg?: string; message?: string };
-    message = own ?? msg ?? message;
+    const { msg, message = msg } = JSON.parse(body) as { msg?: string; message?: string };
+    if (message !== undefined) return new ParleyError(message, 'BAD_REQUEST', status);
   } catch {}
-  return new ParleyError(message, status === 0 ? 'NO_CONNECTION' : 'BAD_REQUEST', status);
+  // A proxy's error page is not JSON.
+  const code = status === 0 ? 'NO_CONNECTION' : status === 413 ? 'TOO_LARGE' : 'NOT_PARLEY';
+  return new ParleyError('The server cannot be reached', code, status);
 }
