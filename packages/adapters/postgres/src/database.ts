@@ -163,7 +163,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     installation,
     history: {
       readHistory: () => sessions.query(readHistory),
-      addMarks: (marks) => sessions.query((client) => addMarks(client, marks)),
+      addMarks: (...marks) => sessions.query((client) => addMarks(client, ...marks)),
       continueHistory: (...lost) => sessions.query((client) => continueHistory(client, ...lost)),
     },
     identify: async () => (await sessions.query(findInstallation))!,

@@ -1,12 +1,15 @@
 import { closeSync, fdatasyncSync, openSync, realpathSync, statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   BlobRecord,
+  Clock,
   CopyOptions,
   DatabaseState,
   ErasureRecord,
   FutureRows,
   StorageAdministration,
   StoredText,
+  UnixSeconds,
 } from '@parley/domain/kernel';
 import {
   BLOB_TABLES,
@@ -30,11 +33,14 @@ import {
   requireLog,
 } from './database.js';
 import { pendingSteps } from './engine/migrate.js';
+import { isLockedOut } from './engine/write-failures.js';
 import { MIGRATIONS } from './features.js';
 import { addMarks, continueHistory, readHistory, skipIds } from './kernel/history.js';
 
+const SYSTEM_CLOCK = { now: () => Math.floor(Date.now() / 1000) as UnixSeconds };
+
 /** Operator commands for a database file. All methods may be called while a server uses it. */
-export const administerDatabase = (path: string): StorageAdministration => ({
+export const administerDatabase = (path: string, clock: Pick<Clock, 'now'> = SYSTEM_CLOCK): StorageAdministration => ({
   inspect: () => inspectDatabase(path),
   migrate: () => migrateDatabase(path),
   findFuture: (now) => lookInto(path, (database) => database.prepare<[], FutureRows>(futureRowsSql(now)).all()),
@@ -45,16 +51,13 @@ export const administerDatabase = (path: string): StorageAdministration => ({
   copy: (target, options) => copyDatabase(path, target, options),
   endQueues: () => change(path, (database) => database.exec('DELETE FROM event_queue')),
   endSessions: () => change(path, (database) => database.prepare('DELETE FROM session').run().changes),
-  skipIds: (secondsLost) => change(path, (database) => skipIds(database, idsToSkip(secondsLost))),
+  skipIds: (secondsLost) => change(path, (database) => skipIds(database, idsToSkip(secondsLost), clock.now())),
   markCopy: (isCopy) => change(path, (database) => markCopy(database, isCopy)),
   readHistory: async () => lookInto(path, readHistory),
-  addMarks: async (marks) => change(path, (database) => addMarks(database, marks), LOCK_WAIT_MS),
-  continueHistory: async (...lost) => change(path, (database) => continueHistory(database, ...lost), LOCK_WAIT_MS),
+  addMarks: (...marks) => changeInServer(path, (database) => addMarks(database, ...marks)),
+  continueHistory: (...lost) => changeInServer(path, (database) => continueHistory(database, ...lost, clock.now())),
   compact: () => compactDatabase(path),
 });
-
-/** Time to wait for the writes of servers. */
-const LOCK_WAIT_MS = 5000;
 
 /** Inspects a database without changing it, even while a server uses it. @throws DatabaseRefused */
 export function inspectDatabase(path: string): DatabaseState {
@@ -246,14 +249,30 @@ export async function copyDatabase(path: string, target: string, options: CopyOp
 }
 
 /** Changes a database; without a `timeout`, one that no server uses. @throws DatabaseRefused */
-function change<T>(path: string, work: (database: Database) => T, timeout = 0): T {
-  const database = openDatabaseFile(path, { fileMustExist: true, timeout });
+function change<T>(path: string, work: (database: Database) => T): T {
+  const database = openDatabaseFile(path, { fileMustExist: true, timeout: 0 });
   try {
     return work(database);
   } catch (error) {
     throw refusal(path, error);
   } finally {
     database.close();
+  }
+}
+
+/** Time to wait for the writes of servers. */
+const LOCK_WAIT_MS = 5000;
+const LOCK_RETRY_MS = 50;
+
+/** Yields to the event loop between attempts, because a unit of work of this process may hold the lock. */
+async function changeInServer<T>(path: string, work: (database: Database) => T): Promise<T> {
+  for (let waitedMs = 0; ; waitedMs += LOCK_RETRY_MS) {
+    try {
+      return change(path, work);
+    } catch (error) {
+      if (waitedMs >= LOCK_WAIT_MS || !isLockedOut((error as Error).cause)) throw error;
+    }
+    await sleep(LOCK_RETRY_MS);
   }
 }
 

@@ -32,7 +32,7 @@ export interface FutureRows {
 
 /** State of a database that tells a file that was put back from its successor. */
 export interface DatabaseHistory {
-  /** Random marks of the last times at which servers started or stopped; empty for a restored database. */
+  /** Random marks of the last starts, stops and minutes of servers; empty for a restored database. */
   readonly marks: readonly string[];
   /** Last id of a message. */
   readonly messages: number;
@@ -42,8 +42,8 @@ export interface DatabaseHistory {
 
 export interface StorageHistory {
   readHistory(): Promise<DatabaseHistory>;
-  /** Appends marks, and keeps the newest hundred. */
-  addMarks(marks: readonly string[]): Promise<void>;
+  /** Appends marks, removes those of `replaced`, and keeps the newest hundred. */
+  addMarks(marks: readonly string[], replaced?: readonly string[]): Promise<void>;
   /**
    * Lets all ids continue beyond those of lost rows, removes all event queues, and appends marks. `lost`: number of
    * messages or events known to be lost. Returns the queues; null, without a change, if another process has added marks

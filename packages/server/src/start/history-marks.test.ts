@@ -2,11 +2,13 @@ import {
   copyFileSync,
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,6 +17,8 @@ import type { Logger } from '@parley/http';
 import { administerDatabase } from '@parley/sqlite';
 import { runCommand } from '../testing/run-command.js';
 import { createParley } from './create-parley.js';
+import { identityOf } from './files-mark.js';
+import { HistoryMarks } from './history-marks.js';
 
 type Server = Awaited<ReturnType<typeof createParley>>;
 
@@ -71,6 +75,12 @@ const putBack = () => copyFileSync(copy, database);
 const expectNext = async (id: number, starts: number): Promise<void> =>
   expect(await nextId()).toBeLessThanOrEqual(id + starts * RESERVED);
 
+/** Marks as a running server keeps them. */
+const marksOfServer = (change: Partial<ReturnType<typeof administerDatabase>> = {}): HistoryMarks => {
+  const history = { ...administerDatabase(database), ...change };
+  return new HistoryMarks({ id: identityOf(database).id, path: database, history }, null, logger);
+};
+
 const nextId = async (): Promise<number> => (await withServer((parley) => say(parley, 'next'))).id;
 
 describe('database that is put back without parley restore', () => {
@@ -108,6 +118,20 @@ describe('database that is put back without parley restore', () => {
     expect(warnings).toHaveLength(1);
   });
 
+  it('is noticed if the copy was made while the last server ran, which was killed a minute later', async () => {
+    let memory: Buffer | undefined;
+    await withServer(async (parley) => {
+      await backUp();
+      await parley.as(ANN).channels.ensure({ name: 'lost' });
+      await marksOfServer().keep();
+      memory = readFileSync(`${database}.history`);
+    });
+    putBack();
+    writeFileSync(`${database}.history`, memory!);
+    await nextId();
+    expect(warnings).toHaveLength(1);
+  });
+
   it('is noticed by commands and parley doctor, which leave the rest to the server', async () => {
     await backUp();
     await withServer((parley) => say(parley, 'lost'));
@@ -134,6 +158,46 @@ describe('database that is put back without parley restore', () => {
     const next = await withServer((parley) => say(parley, 'next'), files);
     expect(next.id).toBeGreaterThan(id + SKIPPED - RESERVED);
     expect(warnings).toHaveLength(1);
+  });
+});
+
+describe('memory that cannot be written', () => {
+  const NOT_REMEMBERED = 'the end of the database cannot be remembered';
+
+  it('keeps its mark valid while it cannot be reached', async () => {
+    const memory = readFileSync(`${database}.history`);
+    rmSync(`${database}.history`);
+    mkdirSync(`${database}.history`);
+    await withServer(async (parley) => {
+      const marks = marksOfServer();
+      for (let minute = 0; minute < 5; minute++) {
+        await say(parley, 'kept');
+        await marks.keep();
+      }
+    });
+    rmSync(`${database}.history`, { recursive: true });
+    writeFileSync(`${database}.history`, memory);
+    await nextId();
+    expect(warnings).toEqual([]);
+  });
+
+  it('does not stop a start, even if the database takes no mark because the disk is full', async () => {
+    rmSync(`${database}.history`);
+    const addMarks = async () => {
+      throw new Error('database or disk is full');
+    };
+    symlinkSync(join(directory, 'nowhere', 'history'), `${database}.history`);
+    await nextId();
+    expect(new Set(warnings)).toEqual(new Set([NOT_REMEMBERED]));
+    rmSync(`${database}.history`);
+    warnings = [];
+    await marksOfServer({ addMarks }).compare('mark');
+    await administerDatabase(database).skipIds(0);
+    await marksOfServer({ addMarks }).compare('mark');
+    expect(warnings).toEqual([NOT_REMEMBERED, NOT_REMEMBERED]);
+    expect((await administerDatabase(database).readHistory()).marks).toEqual([]);
+    await nextId();
+    expect(warnings).toHaveLength(2);
   });
 });
 
@@ -179,6 +243,21 @@ describe('database that is not put back', () => {
     await nextId();
     writeFileSync(`${database}.history`, before);
     await expectNext(id, 2);
+  });
+
+  it('continues its ids after hours if a former place still remembers the end of an earlier run', async () => {
+    const before = readFileSync(`${database}.history`);
+    const id = await withServer(async (parley) => {
+      const marks = marksOfServer();
+      for (let minute = 0; minute < 110; minute++) {
+        await say(parley, 'kept');
+        await marks.keep();
+      }
+      return (await say(parley, 'last')).id;
+    });
+    expect((await administerDatabase(database).readHistory()).marks.length).toBeLessThan(10);
+    writeFileSync(`${database}.history`, before);
+    await expectNext(id, 1);
   });
 
   it.each(['', '{', '{"messages":1e400}'])('ignores what it remembers if that is damaged: %j', async (text) => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { FolderBlobStore, S3BlobStore } from '@parley/blobs';
 import type { BlobStore } from '@parley/domain/files';
 import { type DatabaseHistory, lastOf, type QueueKey, type StorageHistory } from '@parley/domain/kernel';
@@ -43,9 +43,16 @@ const memoriesOf = (database: string | null, store: BlobStore | null): readonly 
   ...(store instanceof FolderBlobStore || store instanceof S3BlobStore ? [amongFiles(store)] : []),
 ];
 
+/** Is read and written like SQLite's own files, without yielding to the event loop. */
 const besideDatabase = (path: string): Memory => ({
-  read: () => readFile(path).catch(nullIfMissing),
-  write: (bytes) => writeFile(path, bytes, { mode: 0o600 }),
+  async read() {
+    try {
+      return readFileSync(path);
+    } catch (error) {
+      return nullIfMissing(error);
+    }
+  },
+  write: async (bytes) => writeFileSync(path, bytes, { mode: 0o600 }),
 });
 
 const amongFiles = (store: FolderBlobStore | S3BlobStore): Memory => ({
@@ -62,6 +69,8 @@ const amongFiles = (store: FolderBlobStore | S3BlobStore): Memory => ({
  */
 export class HistoryMarks {
   private events = 0;
+  /** Newest marks of this run, which later ones replace. */
+  private renewed: readonly string[] = [];
 
   constructor(
     private readonly database: RememberedDatabase,
@@ -80,7 +89,7 @@ export class HistoryMarks {
     }
   }
 
-  /** Stores the end, unless another database has taken the location of files over with its memory. */
+  /** Stores the end with a new mark, unless another database has taken the location of files over with its memory. */
   readonly keep = async (): Promise<void> => {
     if (await this.ownsFiles()) await this.compare('end');
   };
@@ -91,8 +100,8 @@ export class HistoryMarks {
 
   /**
    * Compares the database with its memories and updates them. A server adds a `mark` at the start, and stores the `end` every
-   * minute, also in a bucket that could not be reached before. A command changes nothing. @throws StartupError for a command
-   * if the database went back
+   * minute, also in a bucket that could not be reached before. A command changes nothing.
+   * @throws StartupError for a command if the database went back
    */
   async compare(writes: 'nothing' | 'end' | 'mark'): Promise<void> {
     const read = await Promise.all(
@@ -105,6 +114,7 @@ export class HistoryMarks {
       .flatMap(({ bytes }) => parse(bytes))
       .filter(({ installation }) => installation === this.database.id);
     const found = await this.database.history.readHistory();
+    const hasChanged = found.events !== this.events;
     // A restored database, and one of an older release, has no marks.
     const isOlder = ({ mark, messages }: Remembered) =>
       messages > found.messages || (found.marks.length > 0 && !found.marks.includes(mark));
@@ -116,14 +126,29 @@ export class HistoryMarks {
       const marks = known.map(({ mark }) => mark);
       await this.goOn(found, marks, lost, lost);
     } else if (writes === 'nothing') return;
-    else if (writes === 'mark' || found.marks.length === 0) await this.database.history.addMarks([newMark()]);
+    else if (writes === 'mark' || found.marks.length === 0) await this.add();
+    // A memory must have the newest mark before a mark that it may have is replaced.
+    else if (hasChanged && known.length === read.length && known.every(({ mark }) => mark === found.marks.at(-1)))
+      await this.add(this.renewed.slice(0, -1));
     const { marks, messages, events } = await this.database.history.readHistory();
     this.events = events;
+    if (marks.length === 0) return;
     const end = { installation: this.database.id, mark: lastOf(marks), messages } satisfies Remembered;
     const bytes = Buffer.from(JSON.stringify(end));
     for (const { memory, bytes: former } of read) {
       if (former === undefined || former?.equals(bytes)) continue;
       await memory.write(bytes).catch((err) => warn(this.logger, { err }, NOT_REMEMBERED));
+    }
+  }
+
+  /** A full disk does not stop the server. The next minute adds a mark. */
+  private async add(replaced?: readonly string[]): Promise<void> {
+    const mark = newMark();
+    try {
+      await this.database.history.addMarks([mark], replaced);
+      if (replaced) this.renewed = [...this.renewed.slice(-1), mark];
+    } catch (err) {
+      warn(this.logger, { err }, NOT_REMEMBERED);
     }
   }
 

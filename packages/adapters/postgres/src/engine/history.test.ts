@@ -198,6 +198,8 @@ describe('database that was put back', () => {
     expect(numbers).toEqual({ messages: SKIPPED + 10, events: 2 + SKIPPED + 10 });
     await Promise.all(['d', 'e'].map((mark) => history.addMarks([mark])));
     expect((await history.readHistory()).marks.slice(3).sort()).toEqual(['d', 'e']);
+    await history.addMarks(['f'], ['d', 'z']);
+    expect((await history.readHistory()).marks.slice(2)).toEqual(['e', 'f']);
   });
 
   it('has no marks after a failover, which has skipped ids already', async () => {

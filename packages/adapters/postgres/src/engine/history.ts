@@ -1,4 +1,4 @@
-import { type DatabaseHistory, firstOf, type QueueKey } from '@parley/domain/kernel';
+import { type DatabaseHistory, firstOf, type QueueKey, type StorageHistory } from '@parley/domain/kernel';
 import {
   counterSkips,
   decodeMarks,
@@ -125,13 +125,13 @@ export async function readHistory(client: Pick<ClientBase, 'query'>): Promise<Da
 }
 
 /** See `StorageHistory`. */
-export const addMarks = (client: ClientBase, marks: readonly string[]): Promise<void> =>
-  alone(client, () => append(client, marks));
+export const addMarks = (client: ClientBase, ...marks: Parameters<StorageHistory['addMarks']>): Promise<void> =>
+  alone(client, () => append(client, ...marks));
 
-const append = async (client: ClientBase, marks: readonly string[]): Promise<void> =>
+const append = async (client: ClientBase, ...marks: Parameters<StorageHistory['addMarks']>): Promise<void> =>
   void (await client.query(
     'INSERT INTO server_fact (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
-    [MARKS_FACT, encodeMarks((await readHistory(client)).marks, marks)],
+    [MARKS_FACT, encodeMarks((await readHistory(client)).marks, ...marks)],
   ));
 
 /** See `StorageHistory`. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EventSeq, RealmId, UnitOfWork } from '@parley/domain/kernel';
+import type { EventSeq, RealmId, UnitOfWork, UnixSeconds } from '@parley/domain/kernel';
 import { appendEvent, FixedClock } from '@parley/testkit';
 import type { Database } from 'better-sqlite3';
 import { openDatabaseFile } from '../binary.js';
@@ -11,6 +11,7 @@ import { skipIds } from './history.js';
 
 const REALM = 1 as RealmId;
 const SKIPPED = 4096;
+const NOW = 1_800_000_000 as UnixSeconds;
 
 /** Tables that give no id to clients or applications, so that ids may repeat. */
 const INTERNAL = 'alert_word bot_storage_entry host_data invitation_offer message_edit navigation_view reaction'.split(
@@ -109,7 +110,7 @@ describe('ids after a restore', () => {
         used.set(table, insertInto(database, ...table));
         database.exec(`DELETE FROM "${table[0]}"`);
       }
-      skipIds(database, SKIPPED);
+      skipIds(database, SKIPPED, NOW);
       const wrong = tables.filter((table) => insertInto(database, ...table) <= (used.get(table) ?? 0) + SKIPPED);
       expect(wrong).toEqual([]);
     });
@@ -117,7 +118,7 @@ describe('ids after a restore', () => {
 
   it('are beyond those of scheduled messages, reminders and presences', async () => {
     await create();
-    withDatabase((database) => skipIds(database, SKIPPED));
+    withDatabase((database) => skipIds(database, SKIPPED, NOW));
     await withUow(async (uow) => {
       const reserved = await uow.write(REALM, ({ presence }) => presence.reserveIds(REALM, 1));
       expect(reserved).toBe(SKIPPED + 1);
@@ -125,7 +126,7 @@ describe('ids after a restore', () => {
     withDatabase((database) => {
       const next = database.prepare('SELECT last_id FROM scheduling_counter').pluck().get();
       expect(next).toBe(SKIPPED);
-      skipIds(database, SKIPPED);
+      skipIds(database, SKIPPED, NOW);
       expect(database.prepare('SELECT last_id FROM presence_counter').pluck().get()).toBe(2 * SKIPPED + 1);
     });
   });
@@ -137,7 +138,7 @@ describe('event log after a restore', () => {
     await withUow(async (uow) => {
       for (let n = 0; n < count; n++) await append(uow);
     });
-    withDatabase((database) => skipIds(database, SKIPPED));
+    withDatabase((database) => skipIds(database, SKIPPED, NOW));
     await withUow(async (uow) => {
       const [fork] = await uow.read(REALM, ({ events }) => events.listAfter(REALM, count as EventSeq, 9));
       expect(fork).toMatchObject({ seq: count + SKIPPED, event: { type: 'forked', after: count } });
@@ -151,7 +152,7 @@ describe('event log after a restore', () => {
       for (let n = 0; n < 3; n++) await append(uow);
       await uow.write(REALM, ({ events }) => events.prune(REALM, 3 as EventSeq, Number.MAX_SAFE_INTEGER as never, 9));
     });
-    withDatabase((database) => skipIds(database, SKIPPED));
+    withDatabase((database) => skipIds(database, SKIPPED, NOW));
     await withUow(async (uow) => expect(await append(uow)).toBe(3 + SKIPPED + 1));
   });
 
@@ -160,7 +161,7 @@ describe('event log after a restore', () => {
     await withUow(async (uow) => {
       for (let n = 0; n < 3; n++) await append(uow);
     });
-    withDatabase((database) => skipIds(database, SKIPPED));
+    withDatabase((database) => skipIds(database, SKIPPED, NOW));
     await withUow(async (uow) => {
       for (let n = 0; n < 3; n++) await append(uow);
       const seqs = await uow.read(REALM, async ({ events }) => {
@@ -187,6 +188,19 @@ describe('marks', () => {
     for (let n = 0; n < 102; n++) await history.addMarks([String(n)]);
     const { marks } = await history.readHistory();
     expect([marks.length, marks[0], marks.at(-1)]).toEqual([100, '2', '101']);
+    await history.addMarks(['new'], ['101', '3']);
+    const replaced = (await history.readHistory()).marks;
+    expect([replaced.length, ...replaced.slice(0, 2), ...replaced.slice(-2)]).toEqual([99, '2', '4', '100', 'new']);
+  });
+
+  it('wait for the transaction of another connection without blocking the event loop', async () => {
+    await create();
+    const writer = openDatabaseFile(path, { timeout: 0 });
+    writer.exec('BEGIN IMMEDIATE');
+    setTimeout(() => writer.exec('COMMIT'), 60);
+    await administerDatabase(path).addMarks(['a']);
+    writer.close();
+    expect((await administerDatabase(path).readHistory()).marks).toEqual(['a']);
   });
 
   it('let only one process continue the history', async () => {

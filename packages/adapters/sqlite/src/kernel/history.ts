@@ -1,4 +1,4 @@
-import type { DatabaseHistory, QueueKey } from '@parley/domain/kernel';
+import type { DatabaseHistory, QueueKey, UnixSeconds } from '@parley/domain/kernel';
 import {
   counterSkips,
   decodeMarks,
@@ -19,7 +19,7 @@ const BEGIN_SEQUENCES = `
 /** Appends an event to each log. Values are texts, so that the driver's floating-point numbers stay integers. */
 const FORK = `
   INSERT INTO event (id, at, message_id, format, audience, payload, total)
-  SELECT ${eventId('realm_id', 'last_seq + CAST(:skipped AS INTEGER)')}, unixepoch(), NULL, :format, :audience,
+  SELECT ${eventId('realm_id', 'last_seq + CAST(:skipped AS INTEGER)')}, CAST(:now AS INTEGER), NULL, :format, :audience,
     payload, total + octet_length(:audience) + octet_length(payload)
   FROM (
     SELECT realm_id, last_seq, :start || last_seq || :end AS payload,
@@ -30,12 +30,12 @@ const FORK = `
  * Lets ids and event numbers of a restored database continue `count` higher, because clients may know ids of lost rows.
  * Appends an event about the gap to each log, and drops the marks of the lost history. Returns the count.
  */
-export function skipIds(database: Database, count: number): number {
+export function skipIds(database: Database, count: number, now: UnixSeconds): number {
   database.transaction(() => {
     database.exec(BEGIN_SEQUENCES);
     database.exec(`UPDATE sqlite_sequence SET seq = seq + ${count}`);
     for (const statement of counterSkips(count)) database.exec(statement);
-    database.prepare(FORK).run({ skipped: count, ...FORK_EVENT });
+    database.prepare(FORK).run({ skipped: count, now, ...FORK_EVENT });
     database.prepare('DELETE FROM server_fact WHERE name = ?').run(MARKS_FACT);
   })();
   return count;
@@ -54,10 +54,10 @@ export function readHistory(database: Database): DatabaseHistory {
 }
 
 /** See `StorageHistory`. */
-export const addMarks = (database: Database, marks: readonly string[]): void =>
+export const addMarks = (database: Database, marks: readonly string[], replaced?: readonly string[]): void =>
   database
     .transaction(() => {
-      const fact = encodeMarks(readHistory(database).marks, marks);
+      const fact = encodeMarks(readHistory(database).marks, marks, replaced);
       database.prepare('INSERT OR REPLACE INTO server_fact VALUES (?, ?)').run(MARKS_FACT, fact);
     })
     .immediate();
@@ -68,12 +68,13 @@ export const continueHistory = (
   from: DatabaseHistory,
   marks: readonly string[],
   lost: number,
+  now: UnixSeconds,
 ): readonly QueueKey[] | null =>
   database
     .transaction(() => {
       if (readHistory(database).marks.at(-1) !== from.marks.at(-1)) return null;
-      const secondsLost = database.prepare('SELECT unixepoch() - max(at) FROM event').pluck().get() as number | null;
-      skipIds(database, idsToSkip(secondsLost ?? 0, lost));
+      const secondsLost = database.prepare('SELECT ? - max(at) FROM event').pluck().get(now) as number | null;
+      skipIds(database, idsToSkip(secondsLost ?? 0, lost), now);
       const removed = database.prepare<[], QueueKey>(REMOVE_QUEUES).all();
       addMarks(database, [...from.marks, ...marks]);
       return removed;

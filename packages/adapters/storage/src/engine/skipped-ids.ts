@@ -21,8 +21,11 @@ export const MARKS_FACT = 'history marks';
 const MAX_MARKS = 100;
 export const REMOVE_QUEUES = 'DELETE FROM event_queue RETURNING realm_id AS "realmId", id';
 
-export const encodeMarks = (...marks: readonly (readonly string[])[]): string =>
-  JSON.stringify(marks.flat().slice(-MAX_MARKS));
+export const encodeMarks = (
+  known: readonly string[],
+  added: readonly string[],
+  replaced: readonly string[] = [],
+): string => JSON.stringify([...known.filter((mark) => !replaced.includes(mark)), ...added].slice(-MAX_MARKS));
 export const decodeMarks = (fact: string | null): readonly string[] =>
   fact === null ? [] : (JSON.parse(fact) as readonly string[]);
 

@@ -72,8 +72,12 @@ describe('createContainer', () => {
     ];
     expect(named({})).toEqual(always);
     expect(named({ sharesFiles: true })).toEqual(always.filter((name) => name !== 'removing unused files'));
-    expect(named({ shedsLoad: true, verifyStorage: () => {}, examineStorage: async () => {} }).sort()).toEqual(
-      [...always, 'measuring load', 'checking the database file', 'examining the database server'].sort(),
+    const storageParts = { verifyStorage: () => {}, examineStorage: async () => {}, keepHistory: async () => {} };
+    expect(named({ shedsLoad: true, ...storageParts }).sort()).toEqual(
+      [
+        ...[...always, 'measuring load', 'checking the database file', 'examining the database server'],
+        'remembering the history of the database',
+      ].sort(),
     );
   });
 
