@@ -19,6 +19,7 @@ export { HostLogInProvider } from '../facade/host-authentication.js';
 export { Addresses } from '../facade/references.js';
 export { LimitReset } from '../http/quotas.js';
 export { BucketBuilds, FolderBuilds, FolderWebAssets } from '../http/web-assets.js';
+export { HistoryMarks } from '../start/history-marks.js';
 export { listenForEmail, type RunningSmtp } from '../start/incoming-smtp.js';
 export { composePushServer } from '../start/push-service.js';
 export { JobWorkers } from '../workers/job-workers.js';

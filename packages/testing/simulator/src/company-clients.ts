@@ -68,6 +68,8 @@ const LONGEST_IDLE_SECONDS = 7 * 86_400;
 
 /** Maximum delay of a due job after a fault. */
 export const JOB_PATIENCE_SECONDS = 5 * 60;
+/** Time after which a server has renewed the mark of its history, rounded with other work. */
+const RENEWED_MS = 120_000;
 /** Messages per long page. */
 export const PAGE = 1000;
 /** Number of events from which on a response may have left out others. */
@@ -118,8 +120,8 @@ export class CompanyClients {
   private readonly slowReaders: { read: () => void; readonly done: Promise<void> }[] = [];
   /** Number of published changes. */
   private changes = 0;
-  /** Number of published changes and time of the backup. */
-  private saved = { changes: 0, at: 0 };
+  /** Number of published changes, time and last event of the backup. */
+  private saved = { changes: 0, at: 0, lastEventId: 0 };
   /** Number of calls. */
   calls = 0;
   private readonly hash = createHash('sha256');
@@ -272,18 +274,21 @@ export class CompanyClients {
   }
 
   /** Copies the database, as an operator does every night. */
-  backUp(): void {
+  async backUp(): Promise<void> {
     this.engine.disk.backUp();
     this.model.backUp();
-    this.saved = { changes: this.changes, at: this.time.now() };
+    this.saved = { changes: this.changes, at: this.time.now(), lastEventId: await this.engine.lastEventId() };
   }
 
-  /** The machine is lost, and a new one starts with the last backup. */
-  async restoreBackup(): Promise<void> {
+  /** The machine is lost, and a new one starts with the last backup; `way`: without `parley restore`. */
+  async restoreBackup(way?: 'as a file'): Promise<void> {
     if (!this.engine.disk.hasBackup) return;
-    this.trace('the last backup is restored');
+    this.trace(`the last backup is ${way ? 'put back' : 'restored'}`);
+    // A copy of the last minute is not noticed.
+    if (way) await this.time.advanceTo(this.time.elapsedMs() + RENEWED_MS, this.engine);
+    if (this.engine.isDead) await this.recover();
     await this.engine.crash();
-    this.engine.disk.loseToBackup(this.time.now() - this.saved.at);
+    this.engine.disk.loseToBackup(way ? null : this.time.now() - this.saved.at, this.time);
     this.model.restore();
     for (const device of this.allDevices) {
       device.deliveries.forgetAfter(this.saved.changes);
@@ -471,11 +476,13 @@ export class CompanyClients {
       const { status, json } = await this.insist(person, 'GET', '/events', params, { cut });
       if (json?.code === 'BAD_EVENT_QUEUE_ID' && !device.mayKnowLost && !device.polls.mayHaveEnded(this.moment))
         throw new Violation('queues end for a reason', `p${person} ${device.queueId}`);
-      if (json?.code === 'BAD_EVENT_QUEUE_ID' || (status === 400 && device.mayKnowLost)) {
+      if (json?.code === 'BAD_EVENT_QUEUE_ID') {
         await this.connect(person, clients);
         return;
       }
       if (status !== 200 && this.engine.isDiskFailing) return;
+      if (device.mayKnowLost && device.lastEventId > this.saved.lastEventId)
+        throw new Violation('queues end with their history', `p${person} ${device.queueId}`);
       if (status !== 200) throw new Violation('events are delivered', `p${person}: ${JSON.stringify(json)}`);
       device.polls.add(this.moment);
       if (mustBeEmpty && json.events.length > 0)

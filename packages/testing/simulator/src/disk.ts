@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Clock } from '@parley/domain/kernel';
 import { administerDatabase } from '@parley/sqlite';
 
 /** Reason why a disk writes nothing: no space, or errors of the device, which appear when a transaction is synced. */
@@ -74,14 +75,19 @@ export class SimulatedDisk {
     this.survivor = { database, log: log && torn(log, tear) };
   }
 
-  /** The files are those of the last backup at the next start, changed as by `parley restore`. */
-  loseToBackup(secondsLost: number): void {
+  /**
+   * The files are those of the last backup at the next start, changed as by `parley restore`; unchanged if `secondsLost`
+   * is null.
+   */
+  loseToBackup(secondsLost: number | null, clock: Clock): void {
+    this.survivor = this.backup;
+    if (secondsLost === null) return;
     const { database, log } = this.backup!;
     const folder = mkdtempSync(join(FOLDER, 'parley-restored-'));
     const path = join(folder, 'parley.db');
     writeFileSync(path, database);
     if (log) writeFileSync(`${path}-wal`, log);
-    const administration = administerDatabase(path);
+    const administration = administerDatabase(path, clock);
     administration.skipIds(secondsLost);
     administration.endQueues();
     this.survivor = { database: readFileSync(path), log: null };

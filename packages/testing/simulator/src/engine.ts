@@ -13,8 +13,8 @@ import { CreateRealm } from '@parley/domain/log-in';
 import { RegisterUser } from '@parley/domain/membership';
 import { type Logger, silentLogger } from '@parley/http';
 import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
-import { type ComposedParley, composeParley, SeededRandom } from '@parley/server/testing';
-import { openSqliteStorage, type SqliteStorage } from '@parley/sqlite';
+import { type ComposedParley, composeParley, HistoryMarks, SeededRandom } from '@parley/server/testing';
+import { administerDatabase, openSqliteStorage, type SqliteStorage } from '@parley/sqlite';
 import { FakeImageProcessor, intercepting, MemoryBlobStore, MemoryPartialBlobStore } from '@parley/testkit';
 import type { SimulatedApp } from './app.js';
 import { SimulatedDisk } from './disk.js';
@@ -141,13 +141,19 @@ export class Engine {
 
   async start(): Promise<void> {
     this.serverIds.clear();
-    const { uow, close } = this.openStorage();
+    const { uow, close, installation } = this.openStorage();
+    const { path } = this.disk;
     const state = { isDead: false, units: 0, calls: 0 };
+    const history = administerDatabase(path, this.time);
+    const addMarks: typeof history.addMarks = (...marks) => (state.isDead ? never() : history.addMarks(...marks));
+    const database = { id: installation.id, path, history: { ...history, addMarks } };
+    const marks = new HistoryMarks(database, null, silentLogger);
+    await marks.compare('mark');
     const error: Logger['error'] = (fields, message) => this.notice(fields, message);
     const log: Logger = { ...silentLogger, warn: () => {}, error };
     const [unitOfWork, buses] = [this.withFaults(uow, state), new LocalBus()];
     const nodes: Node[] = [];
-    for (let n = 0; n < this.nodeCount; n++) nodes.push(await this.compose(unitOfWork, buses.connect(), log));
+    for (let n = 0; n < this.nodeCount; n++) nodes.push(await this.compose(unitOfWork, buses.connect(), log, marks));
     this.process = Object.assign(state, { nodes, uow, close });
     await settle(this.isBusy);
   }
@@ -161,7 +167,7 @@ export class Engine {
     }
   }
 
-  private async compose(unitOfWork: UnitOfWork, bus: Bus, logger: Logger): Promise<Node> {
+  private async compose(unitOfWork: UnitOfWork, bus: Bus, logger: Logger, marks: HistoryMarks): Promise<Node> {
     const { time } = this;
     const serverId = `simulated ${++this.starts}`;
     this.serverIds.add(serverId);
@@ -178,6 +184,8 @@ export class Engine {
       defaultRealm: REALM,
       ...{ allowsWebPublicChannels: true, hasRateLimits: false, trustedProxies: 0, isDev: false },
       importRunner: null,
+      // Random ids of databases would make the ids of queues random.
+      ...{ history: { database: '', continue: marks.continue }, keepHistory: marks.keep },
       // A node that is not alone leaves the queues of the others alone.
       ...(this.nodeCount > 1 && { reportPresence: async () => [] }),
       release: async () => {},

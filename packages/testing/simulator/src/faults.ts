@@ -54,6 +54,7 @@ export const FAULTS = {
   diskFull: { weight: 1, play: async (company, { a }) => company.failDisk('full', 2 + Math.floor(a * 8)) },
   diskBroken: { weight: 1, play: async (company, { a }) => company.failDisk('broken', 1 + Math.floor(a * 4)) },
   restore: { weight: 1, play: async (company) => company.restoreBackup() },
+  putBackFile: { weight: 1, play: async (company) => company.restoreBackup('as a file') },
   copyCompany: { weight: 2, play: copyCompany },
   importHistory: { weight: 2, play: importHistory },
   // Planned once in a run.

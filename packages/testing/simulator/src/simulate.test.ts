@@ -63,6 +63,13 @@ describe('simulation', () => {
       [step(9, 'send'), step(32, 'react'), step(33, 'send'), step(34, 'restore'), step(35, 'send'), step(36, 'read')],
     ],
     [
+      'the database file of the morning is put back twice without a restore',
+      [
+        ...[step(9, 'send'), step(32, 'react'), step(33, 'send'), step(34, 'putBackFile'), step(35, 'send')],
+        ...[step(36, 'read'), step(37, 'send'), step(38, 'putBackFile'), step(39, 'send'), step(40, 'edit')],
+      ],
+    ],
+    [
       'files are uploaded, read and deleted, and a backup is restored',
       [
         ...[step(9, 'upload'), step(10, 'download'), step(32, 'deleteFile'), step(33, 'download'), step(34, 'restore')],

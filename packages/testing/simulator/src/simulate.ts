@@ -195,7 +195,7 @@ async function play(options: RunOptions): Promise<Outcome> {
       played += group.length;
       const today = Math.floor(group[0]!.at / DAY_SECONDS);
       if (today > day && !engine.isDiskFailing && !engine.isDead) {
-        company.backUp();
+        await company.backUp();
         day = today;
       }
       await playGroup(company, group, played, playCalls);
