@@ -1,11 +1,24 @@
+import type { Hash } from 'node:crypto';
 import type { Dirent } from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
+import type { BlobKey } from '@parley/domain/files';
 import { DomainError } from '@parley/domain/kernel';
 
 /** Writes a whole chunk, since the kernel may write less per call. */
 export async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
   let written = 0;
   while (written < chunk.length) written += (await file.write(chunk, written)).bytesWritten;
+}
+
+/** Called with the SHA-256 checksum of the content of each new blob. Must not fail. */
+export type StoredListener = (key: BlobKey, checksum: string) => Promise<void>;
+
+/** Updates a hash with content that passes. */
+export async function* hashing(content: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const chunk of content) {
+    hash.update(chunk);
+    yield chunk;
+  }
 }
 
 /** Error codes of a full, read-only or failing disk, including quotas and file size limits of the process. */

@@ -1,4 +1,5 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { type FileHandle, link, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -10,7 +11,16 @@ import {
   isBlobKey,
   type StoredBlob,
 } from '@parley/domain/files';
-import { type FilesListener, FolderDisk, isMissing, namesIn, syncFolder, writeAll } from './durable-files.js';
+import {
+  type FilesListener,
+  FolderDisk,
+  hashing,
+  isMissing,
+  namesIn,
+  type StoredListener,
+  syncFolder,
+  writeAll,
+} from './durable-files.js';
 
 /** Number of key digits that name the subfolder, so that no folder contains more than a small part of all files. */
 const SHARD_DIGITS = 2;
@@ -32,6 +42,7 @@ export class FolderBlobStore implements BlobStore {
   constructor(
     private readonly folder: string,
     onProblem?: FilesListener,
+    private readonly onStored?: StoredListener,
   ) {
     this.disk = new FolderDisk(folder, onProblem);
     this.unfinished = join(folder, UNFINISHED);
@@ -42,8 +53,10 @@ export class FolderBlobStore implements BlobStore {
       await this.makeFolder(this.unfinished);
       const temporary = join(this.unfinished, randomUUID());
       try {
-        const size = await writeDurably(temporary, content);
-        await this.adopt(key, temporary);
+        const hash = createHash('sha256');
+        const size = await writeDurably(temporary, hashing(content, hash));
+        await this.moveTo(key, temporary);
+        await this.onStored?.(key, hash.digest('hex'));
         return size;
       } catch (error) {
         await rm(temporary, { force: true });
@@ -54,6 +67,14 @@ export class FolderBlobStore implements BlobStore {
 
   /** Turns a synced file on the same file system into a blob by renaming it. */
   async adopt(key: BlobKey, path: string): Promise<void> {
+    await this.moveTo(key, path);
+    if (!this.onStored) return;
+    const hash = createHash('sha256');
+    for await (const _ of hashing(createReadStream(this.pathOf(key)), hash));
+    await this.onStored(key, hash.digest('hex'));
+  }
+
+  private async moveTo(key: BlobKey, path: string): Promise<void> {
     const target = this.pathOf(key);
     await this.makeFolder(this.shardOf(key));
     await rename(path, target);

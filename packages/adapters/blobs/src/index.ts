@@ -1,4 +1,4 @@
-export type { FilesListener } from './durable-files.js';
+export { type FilesListener, hashing } from './durable-files.js';
 export { FolderBlobStore } from './folder-blob-store.js';
 export { FolderPartialBlobStore } from './folder-partial-blob-store.js';
 export { S3BlobStore, type S3Location } from './s3-blob-store.js';

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { createServer as createHttpServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -11,6 +11,7 @@ import type { RealmId, UnitOfWork } from '@parley/domain/kernel';
 import { SeededRandomness } from '@parley/testkit';
 import { blobStoreContract, partialBlobStoreContract } from '@parley/testkit/contracts';
 import S3rver from 's3rver';
+import type { StoredListener } from './durable-files.js';
 import { FolderBlobStore } from './folder-blob-store.js';
 import { FolderPartialBlobStore } from './folder-partial-blob-store.js';
 import { S3BlobStore } from './s3-blob-store.js';
@@ -50,7 +51,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-const storeAt = (prefix: string, limits = {}) =>
+const storeAt = (prefix: string, limits = {}, onStored?: StoredListener) =>
   new S3BlobStore(
     {
       bucket: 'parley',
@@ -60,6 +61,9 @@ const storeAt = (prefix: string, limits = {}) =>
       credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
     },
     limits,
+    undefined,
+    undefined,
+    onStored,
   );
 const open = async () => ({ store: storeAt(`files-${opened++}/`), close: async () => {} });
 
@@ -81,6 +85,37 @@ describe('S3PartialBlobStore implements', () =>
     const blobs = storeAt(`files-${opened++}/`);
     return { blobs, partials: new S3PartialBlobStore(blobs), close: async () => {} };
   }));
+
+describe('checksums of new blobs', () => {
+  const KEY = 'ef'.padEnd(32, '0') as BlobKey;
+  const CONTENT = 'some bytes';
+  const EXPECTED = [[KEY, createHash('sha256').update(CONTENT).digest('hex')]];
+
+  it.each(['folder', 'bucket'])('are passed on by a %s after uploads at once and in parts', async (kind) => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-checksums-'));
+    for (const isInParts of [true, false]) {
+      const stored: unknown[] = [];
+      const onStored: StoredListener = async (...blob) => void stored.push(blob);
+      const blobs =
+        kind === 'bucket'
+          ? storeAt(`files-${opened++}/`, {}, onStored)
+          : new FolderBlobStore(folder, undefined, onStored);
+      const partials =
+        blobs instanceof S3BlobStore
+          ? new S3PartialBlobStore(blobs)
+          : new FolderPartialBlobStore(join(folder, 'uploads'), blobs);
+      if (isInParts) {
+        for (const start of [0, 5]) {
+          await partials.append(KEY, start, inOneChunk(Buffer.from(CONTENT.slice(start, start + 5))));
+          expect(stored).toEqual([]);
+        }
+        await partials.finish(KEY);
+      } else await blobs.put(KEY, inOneChunk(Buffer.from(CONTENT)));
+      expect(stored).toEqual(EXPECTED);
+    }
+    rmSync(folder, { recursive: true });
+  });
+});
 
 describe('S3BlobStore with a claim', () => {
   const KEY = 'ef'.padEnd(32, '0') as BlobKey;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Agent, AgentOptions } from 'node:http';
 import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
@@ -10,7 +11,7 @@ import type {
 } from '@aws-sdk/client-s3';
 import { type BlobKey, type BlobStore, type ByteRange, isBlobKey, type StoredBlob } from '@parley/domain/files';
 import { DomainError, loadOptional } from '@parley/domain/kernel';
-import type { FilesListener } from './durable-files.js';
+import { type FilesListener, hashing, type StoredListener } from './durable-files.js';
 
 const require = createRequire(import.meta.url);
 
@@ -83,6 +84,7 @@ export class S3BlobStore implements BlobStore {
     limits: Partial<S3Limits> = {},
     private readonly onProblem: FilesListener = () => {},
     private readonly agentFor: AgentFactory = () => null,
+    private readonly onStored?: StoredListener,
   ) {
     this.limits = { ...LIMITS, ...limits };
     loadOptional('@aws-sdk/client-s3 @aws-sdk/lib-storage', 'files: s3', () => {
@@ -153,11 +155,12 @@ export class S3BlobStore implements BlobStore {
   async complete(key: BlobKey, content: AsyncIterable<Uint8Array>): Promise<number> {
     const { s3, Upload } = this.client();
     const target = this.targetOf(key);
+    const hash = createHash('sha256');
     let size = 0;
     let broken: { readonly error: unknown } | undefined;
     const counted = async function* () {
       try {
-        for await (const chunk of content) {
+        for await (const chunk of hashing(content, hash)) {
           size += chunk.length;
           yield chunk;
         }
@@ -181,6 +184,7 @@ export class S3BlobStore implements BlobStore {
       body.destroy();
       throw broken ? broken.error : error;
     }
+    await this.onStored?.(key, hash.digest('hex'));
     return size;
   }
 

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   copyFileSync,
   mkdirSync,
@@ -13,10 +14,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FolderBlobStore } from '@parley/blobs';
 import { type BlobKey, inOneChunk } from '@parley/domain/files';
+import { NO_PROXY } from '@parley/node-adapters';
 import { createParley } from '../start/create-parley.js';
+import { blobStoreOf } from '../start/files-location.js';
 import { runCommand } from '../testing/run-command.js';
 
 const ANN = { realm: 'shop', externalId: 'ann' };
+
+const BLOB = 'ab'.padEnd(32, '0') as BlobKey;
 
 let directory: string;
 let database: string;
@@ -30,10 +35,9 @@ beforeEach(async () => {
   await parley.realms.ensure({ name: 'shop', title: 'The Shop' });
   await parley.users.upsert({ ...ANN, name: 'Ann', email: 'ann@example.com' });
   await parley.close();
-  const blob = 'ab'.padEnd(32, '0') as BlobKey;
-  await new FolderBlobStore(join(directory, 'files')).put(blob, inOneChunk(Buffer.from('some bytes')));
+  await new FolderBlobStore(join(directory, 'files')).put(BLOB, inOneChunk(Buffer.from('some bytes')));
   const row = `INSERT INTO file (realm_id, owner_id, name, path_id, blob, size, content_type, created_at)
-    SELECT realm_id, id, 'a.txt', '1/a.txt', '${blob}', 10, 'text/plain', 0 FROM "user" LIMIT 1`;
+    SELECT realm_id, id, 'a.txt', '1/a.txt', '${BLOB}', 10, 'text/plain', 0 FROM "user" LIMIT 1`;
   const driver = JSON.stringify(require.resolve('better-sqlite3'));
   execFileSync(process.execPath, ['-e', `require(${driver})(process.argv[1]).exec(process.argv[2])`, database, row]);
 });
@@ -65,7 +69,7 @@ describe('parley backup', () => {
     expect(readdirSync(backups)).toEqual(['1.tar.incomplete']);
     expect(await run('backup', 'verify', path('1.tar.incomplete'))).toMatchObject({
       code: 3,
-      problem: 'is incomplete: files are missing',
+      problem: 'is incomplete: files are missing or altered',
     });
   });
 
@@ -113,7 +117,7 @@ describe('parley backup', () => {
     expect(await restore('2.tar.incomplete', 'incomplete')).toMatchObject({
       code: 0,
       out: expect.stringMatching(
-        / with 0 files, as of [^ ]+\. The restored server is incomplete: the content of 1 file is missing or has another size, such as ab0+; see parley doctor --thorough\.\n/,
+        / with 0 files, as of [^ ]+\. The restored server is incomplete: the content of 1 file is missing or altered, such as ab0+; see parley doctor --thorough\.\n/,
       ),
     });
   });
@@ -149,6 +153,61 @@ describe('parley backup', () => {
       `--database=sqlite:${database}`,
     ]);
     expect([code, err]).toEqual([2, expect.stringContaining('--keep must be a number of backups')]);
+  });
+});
+
+describe('parley backup with checksums', () => {
+  const file = () => join(directory, 'files/ab', BLOB);
+  const recorded = () => readFileSync(`${database}.checksums`, 'utf8');
+  const CHECKSUM = createHash('sha256').update('some bytes').digest('hex');
+  const LINE = `${CHECKSUM}  ${BLOB}\n`;
+  /** Stores the file as a server does. */
+  const upload = () =>
+    blobStoreOf({ database: { kind: 'sqlite', path: database }, files: null, outgoingProxy: NO_PROXY }).put(
+      BLOB,
+      inOneChunk(Buffer.from('some bytes')),
+    );
+  const expectAltered = async (name: string) => {
+    expect(await backUp(`${name}.tar`, '--keep=1')).toMatchObject({
+      code: 3,
+      path: path(`${name}.tar.incomplete`),
+      missingFiles: [BLOB],
+    });
+    const { out } = await runCommand(['doctor', '--thorough', `--database=sqlite:${database}`]);
+    expect(out).toContain(`PROBLEM  files: the content of 1 of 1 file is missing or altered, such as ${BLOB}`);
+  };
+
+  it('finds a byte that was altered after the upload, like parley doctor --thorough', async () => {
+    await upload();
+    expect(recorded()).toBe(LINE);
+    writeFileSync(file(), 'same bytes');
+    await expectAltered('1');
+    await expectAltered('2');
+    writeFileSync(file(), 'some bytes');
+    expect(await backUp('3.tar')).toMatchObject({ code: 0, missingFiles: [] });
+  });
+
+  it('finds a byte of a file of an earlier release that was altered after a backup, which stays', async () => {
+    expect(await backUp('1.tar')).toMatchObject({ code: 0 });
+    expect(recorded()).toBe(LINE);
+    writeFileSync(file(), 'same bytes');
+    await expectAltered('2');
+    expect(readdirSync(backups)).toEqual(['1.tar', '2.tar.incomplete']);
+    rmSync(file());
+    expect(await backUp('3.tar')).toMatchObject({ code: 3, missingFiles: [BLOB] });
+    expect(recorded()).toBe(LINE);
+  });
+
+  it('drops the checksums of removed files, and ignores damaged lines', async () => {
+    const removed = `${CHECKSUM}  ${'cd'.padEnd(32, '0')}\n`;
+    writeFileSync(`${database}.checksums`, `${removed}${CHECKSUM.slice(1)}  ${BLOB}\n${LINE.slice(0, 40)}`);
+    expect(await backUp('1.tar')).toMatchObject({ code: 0 });
+    expect(recorded()).toBe(LINE);
+  });
+
+  it('succeeds if they cannot be written', async () => {
+    mkdirSync(`${database}.checksums.${process.pid}`);
+    expect(await backUp('1.tar')).toMatchObject({ code: 0 });
   });
 });
 
@@ -199,7 +258,7 @@ describe('parley backup list', () => {
       'is empty',
       expect.stringContaining('damaged'),
       expect.stringContaining('modified'),
-      'is incomplete: files are missing',
+      'is incomplete: files are missing or altered',
     ]);
   });
 });

@@ -1,10 +1,11 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hashing } from '@parley/blobs';
 import type { BlobKey, BlobStore } from '@parley/domain/files';
 import { type ErasureRecord, lastOf } from '@parley/domain/kernel';
 import { HmacApiKeyMint } from '@parley/node-adapters';
@@ -12,6 +13,7 @@ import { administerDatabase } from '@parley/sqlite';
 import { extract, pack } from 'tar-stream';
 import { formatSecret } from '../kernel/secret-format.js';
 import { StartupError } from '../kernel/startup-error.js';
+import type { Checksums } from './checksums.js';
 import { findMissing } from './copy-files.js';
 
 /**
@@ -99,11 +101,14 @@ async function fill(archive: ReturnType<typeof pack>, entries: AsyncIterable<Arc
 }
 
 /**
- * Reads a whole archive and verifies the checksums. `take` receives every entry except the checksums and may leave its
- * content unread. @throws StartupError if the archive is damaged, truncated or not a backup; entries received before
- * are then not trustworthy. Errors of `take` are thrown as they are
+ * Reads a whole archive, verifies the checksums and returns them by entry name. `take` receives every entry except the
+ * checksums and may leave its content unread. @throws StartupError if the archive is damaged, truncated or not a backup;
+ * entries received before are then not trustworthy. Errors of `take` are thrown as they are
  */
-export async function readArchive(path: string, take: (entry: ArchiveEntry) => Promise<void>): Promise<void> {
+export async function readArchive(
+  path: string,
+  take: (entry: ArchiveEntry) => Promise<void>,
+): Promise<ReadonlyMap<string, string>> {
   const reading = createReadStream(path);
   const found = new Map<string, string>();
   let stated: Map<string, string> | null = null;
@@ -139,13 +144,7 @@ export async function readArchive(path: string, take: (entry: ArchiveEntry) => P
     if (found.get(name) !== checksum) throw damaged(path, `${name} is ${found.has(name) ? 'modified' : 'missing'}`);
   }
   if (found.size !== stated.size) throw damaged(path, 'it contains entries without checksums');
-}
-
-async function* hashing(content: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
-  for await (const chunk of content) {
-    hash.update(chunk);
-    yield chunk;
-  }
+  return found;
 }
 
 /** Content of an entry. Its failures mean a damaged archive, unlike those of the place where it is stored. */
@@ -228,7 +227,7 @@ export async function* backupsIn(folder: string): AsyncGenerator<ListedBackup> {
 
 /** Returns the problem of an undamaged backup; null if it is whole. */
 export const problemOf = (path: string): string | null =>
-  path.endsWith(INCOMPLETE) ? 'is incomplete: files are missing' : null;
+  path.endsWith(INCOMPLETE) ? 'is incomplete: files are missing or altered' : null;
 
 /** Returns the path of the newest archive; null if there is none. */
 export async function newestBackupIn(folder: string): Promise<string | null> {
@@ -302,6 +301,7 @@ export interface BackupSource {
   readonly database: string;
   readonly secret: string;
   readonly blobs: BlobStore;
+  readonly checksums?: Checksums | null;
   readonly version: string;
   /** Public address; null if none is configured. */
   readonly url: string | null;
@@ -319,7 +319,7 @@ export interface BackupResult extends BackupDescription {
   readonly files: number;
   /** Path of the archive: that of the request, with `INCOMPLETE` at its end if files are missing. */
   readonly path: string;
-  /** Names of files in the database without bytes, or with bytes of another size. */
+  /** Names of files in the database without bytes, or with bytes of another size or checksum. */
   readonly missingFiles: readonly string[];
 }
 
@@ -356,11 +356,17 @@ export async function createBackup(source: BackupSource, path: string, options: 
       takenAt: options.takenAt.toISOString(),
       ...(source.url !== null && { url: source.url }),
     };
+    const known: ReadonlyMap<string, string> = (await source.checksums?.read()) ?? new Map();
     const packed = new Map<string, number>();
     await writeArchive(unfinished, entriesOf(source, copy, description, packed), (bytes) => pace.wait(bytes));
-    const { missing: missingFiles } = await findMissing(administerDatabase(copy), (blob) => packed.get(blob));
+    const archived = await readArchive(unfinished, async () => {});
+    const checksumOf = (blob: string) => archived.get(`${BACKUP_ENTRIES.files}${blob}`)!;
+    const sizeOf = (blob: string) => packed.get(blob);
+    const { missing: missingFiles } = await findMissing(administerDatabase(copy), sizeOf, known, checksumOf);
     rmSync(copy);
-    await readArchive(unfinished, async () => {});
+    const checksums = new Map([...packed.keys()].map((key) => [key, checksumOf(key)]));
+    // The record of the backup in the same folder reports failures.
+    await source.checksums?.update(known, checksums, missingFiles).catch(() => {});
     const done = missingFiles.length === 0 ? path : `${path}${INCOMPLETE}`;
     renameSync(unfinished, done);
     return { ...description, path: done, bytes: statSync(done).size, files: packed.size, missingFiles };

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { hashing } from '@parley/blobs';
 import type { BlobKey, BlobStore, PartialBlobStore } from '@parley/domain/files';
 import { type BlobRecord, DomainError, lastOf } from '@parley/domain/kernel';
 import { BLOB_TABLES, type Row, type TableSource } from '@parley/storage';
@@ -32,16 +33,20 @@ export async function* listBlobs(database: BlobLister): AsyncGenerator<BlobRecor
   }
 }
 
-/** Counts the files of a database, and names those without content or with content of another size. */
+/** Counts the files of a database, and names those without content, or with content of another size or checksum. */
 export async function findMissing(
   database: BlobLister,
   sizeOf: (blob: BlobKey) => Promise<number | null> | number | undefined,
+  known: ReadonlyMap<string, string> = new Map(),
+  checksumOf: (blob: BlobKey, size: number) => Promise<string> | string | undefined = () => undefined,
 ): Promise<{ readonly count: number; readonly missing: readonly string[] }> {
   const missing: string[] = [];
   let count = 0;
   for await (const { blob, size } of listBlobs(database)) {
     count++;
-    if ((await sizeOf(blob as BlobKey)) !== size) missing.push(blob);
+    const [key, checksum] = [blob as BlobKey, known.get(blob)];
+    const hasSize = (await sizeOf(key)) === size;
+    if (!hasSize || (checksum && (await checksumOf(key, size)) !== checksum)) missing.push(blob);
   }
   return { count, missing };
 }
@@ -123,9 +128,9 @@ async function isSame(key: BlobKey, end: number, source: BlobStore, target: Blob
   return (await digestOf(key, end, source)) === (await digestOf(key, end, target));
 }
 
-async function digestOf(key: BlobKey, end: number, store: BlobStore): Promise<string> {
+export async function digestOf(key: BlobKey, end: number, store: BlobStore): Promise<string> {
   const hash = createHash('sha256');
-  for await (const piece of store.read(key, { start: 0, end })) hash.update(piece);
+  for await (const _ of hashing(store.read(key, { start: 0, end }), hash));
   return hash.digest('hex');
 }
 

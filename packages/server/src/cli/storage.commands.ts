@@ -5,6 +5,7 @@ import type { ErasureRecord } from '@parley/domain/kernel';
 import { SignOutEverybody } from '@parley/domain/log-in';
 import { silentLogger } from '@parley/http';
 import { administerDatabase } from '@parley/sqlite';
+import { Checksums } from '../backup/checksums.js';
 import { ledgerPathFor, readLedger } from '../backup/erasure-ledger.js';
 import { recordBackup } from '../backup/last-backup.js';
 import type { ComposedParley } from '../composition/parley.js';
@@ -58,6 +59,7 @@ async function backup({ invocation, terminal, words, flag }: CommandContext): Pr
     const source = {
       ...{ database: database.path, url: configuration.url, secret, version: parleyVersion() },
       blobs: blobStoreOf(configuration),
+      checksums: Checksums.of(database),
     };
     return createBackup(source, path, { takenAt, bytesPerSecond: pace === 0 ? null : pace * MIB });
   };
@@ -81,7 +83,7 @@ async function backup({ invocation, terminal, words, flag }: CommandContext): Pr
 }
 
 const describeMissing = (files: readonly string[]): string =>
-  `the content of ${counted(files.length, 'file')} is missing or has another size, such as ${files[0]}; see parley doctor --thorough.`;
+  `the content of ${counted(files.length, 'file')} is missing or altered, such as ${files[0]}; see parley doctor --thorough.`;
 
 /** Returns null to keep all. @throws UsageError */
 function parseKeep(text: string | undefined): number | null {
@@ -238,7 +240,7 @@ export const STORAGE_COMMANDS: readonly Command[] = [
     details: [
       'The archive contains everything acknowledged before the backup began. It is verified before it is renamed to FILE. Backups',
       'temporarily need twice the space of the database. The archive is not encrypted: keep it safe.',
-      'If files are missing, the archive gets the name FILE.incomplete, and the command exits with 3.',
+      'If files are missing or altered, the archive gets the name FILE.incomplete, and the command exits with 3.',
     ].join('\n'),
     flags: {
       pace: {

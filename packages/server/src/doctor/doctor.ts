@@ -7,7 +7,8 @@ import { silentLogger } from '@parley/http';
 import { describeProxies, OutgoingProxy, SystemClock } from '@parley/node-adapters';
 import type { PostgresState } from '@parley/postgres';
 import { administerDatabase, isUnsafeBinary } from '@parley/sqlite';
-import { type BlobLister, findMissing } from '../backup/copy-files.js';
+import { Checksums } from '../backup/checksums.js';
+import { type BlobLister, digestOf, findMissing } from '../backup/copy-files.js';
 import { WHILE_QUIET } from '../composition/quiet.js';
 import type { Configuration } from '../configuration/configuration.js';
 import { addressesOf } from '../http/http-server.js';
@@ -246,13 +247,19 @@ async function checkLocation({ configuration, add }: Examination, own?: Database
   if (own !== undefined) await requireOwnLocation(configuration, own);
 }
 
-/** Checks that each file of the database exists with its size. @throws Error */
+/** Checks that each file of the database exists with its size and known checksum. @throws Error */
 async function checkContents({ configuration, add }: Examination, database: BlobLister): Promise<void> {
   const store = blobStoreOf(configuration);
-  const { count, missing } = await findMissing(database, (blob) => store.sizeOf(blob));
+  const { count, missing } = await findMissing(
+    database,
+    (blob) => store.sizeOf(blob),
+    await Checksums.of(configuration.database)?.read(),
+    (blob, size) => digestOf(blob, size, store),
+  );
   const all = counted(count, 'file');
   if (missing.length === 0) add('good', 'files', `the content of ${all} exists`);
-  else add('problem', 'files', `the content of ${missing.length} of ${all} is missing, such as ${missing[0]}`);
+  else
+    add('problem', 'files', `the content of ${missing.length} of ${all} is missing or altered, such as ${missing[0]}`);
 }
 
 function* adviceOn(

@@ -1,4 +1,5 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
+import type { AgentOptions } from 'node:http';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import {
@@ -10,6 +11,7 @@ import {
 } from '@parley/blobs';
 import type { BlobStore } from '@parley/domain/files';
 import { OutgoingProxy } from '@parley/node-adapters';
+import { Checksums } from '../backup/checksums.js';
 import type { Configuration, DatabaseLocation } from '../configuration/configuration.js';
 
 /** Object that names the database of a location of files. */
@@ -55,12 +57,13 @@ export const locationOf = (configuration: FilesConfiguration): string =>
 export const blobStoreOf = (
   configuration: FilesConfiguration,
   onProblem?: FilesListener,
-): FolderBlobStore | S3BlobStore =>
-  configuration.files?.kind === 's3'
-    ? new S3BlobStore({ ...configuration.files, credentials: null }, {}, onProblem, (url, options) =>
-        new OutgoingProxy(configuration.outgoingProxy).agentFor(url, options),
-      )
-    : new FolderBlobStore(filesFolderOf(configuration), onProblem);
+): FolderBlobStore | S3BlobStore => {
+  const { files, outgoingProxy, database } = configuration;
+  const onStored = Checksums.of(database)?.add;
+  if (files?.kind !== 's3') return new FolderBlobStore(filesFolderOf(configuration), onProblem, onStored);
+  const agentFor = (url: string, options: AgentOptions) => new OutgoingProxy(outgoingProxy).agentFor(url, options);
+  return new S3BlobStore({ ...files, credentials: null }, {}, onProblem, agentFor, onStored);
+};
 
 /** Returns the store for unfinished uploads. In a bucket, any server can receive the next chunk. */
 export const partialBlobStoreOf = (

@@ -201,7 +201,7 @@ describe('parley doctor', () => {
       expect(await listBlobsOfPostgres(url, key, 3)).toEqual(all.slice(1));
     }
     await store.remove(key);
-    const missing = `PROBLEM  files: the content of 1 of 2 files is missing, such as ${key}`;
+    const missing = `PROBLEM  files: the content of 1 of 2 files is missing or altered, such as ${key}`;
     expect(await files('--thorough')).toEqual([responds, missing]);
     expect(await files()).toEqual([responds]);
 
