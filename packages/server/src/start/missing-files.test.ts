@@ -9,15 +9,25 @@ jest.mock('../http/web-assets.js', () => ({
   openWebAssets: () => null,
 }));
 jest.mock('@parley/images', () => ({ ...jest.requireActual('@parley/images'), findImageScript: () => null }));
+jest.mock('@parley/markdown', () => ({ ...jest.requireActual('@parley/markdown'), findTypesettingScript: () => null }));
+jest.mock('@parley/node-adapters', () => ({
+  ...jest.requireActual('@parley/node-adapters'),
+  findMailScript: () => null,
+}));
 
-describe('createParley without the files of the web client', () => {
+const SCRIPTS = ['image-child.js', 'thread.js', 'mail-thread.js'].map((file) => [
+  { file },
+  expect.stringMatching(`^dist/${file} of Parley is missing`),
+]);
+
+describe('createParley without files of the package', () => {
   it.each<[string, Pick<ParleyConfig, 'webClient'>, unknown[]]>([
     [
-      'names them and the option in the log',
+      'logs a line for each file, and names the setting for the web client',
       {},
-      [[{ files: ['web/index.html', 'image-child.js'] }, expect.stringMatching(/are missing.*webClient: false/)]],
+      [[{ file: 'web' }, expect.stringMatching(/^dist\/web .*PARLEY_WEB_CLIENT \(webClient: false\)/)], ...SCRIPTS],
     ],
-    ['logs nothing if the web client is off', { webClient: false }, []],
+    ['logs no missing web client if it is off', { webClient: false }, SCRIPTS],
   ])('%s', async (_, options, expected) => {
     const directory = mkdtempSync(join(tmpdir(), 'parley-missing-'));
     const logged: unknown[] = [];

@@ -3,6 +3,8 @@ import { FolderBlobStore, S3BlobStore } from '@parley/blobs';
 import type { BlobStore } from '@parley/domain/files';
 import type { Logger, WebAssets } from '@parley/http';
 import { findImageScript } from '@parley/images';
+import { findTypesettingScript } from '@parley/markdown';
+import { findMailScript } from '@parley/node-adapters';
 import type { Configuration, DatabaseLocation } from '../configuration/configuration.js';
 import { BucketBuilds, FolderBuilds, type KeptBuilds, openWebAssets } from '../http/web-assets.js';
 
@@ -14,18 +16,33 @@ export function webAssetsOf(
   blobs: BlobStore,
   { isOneOff, logger }: { readonly isOneOff?: boolean; readonly logger: Logger },
 ): WebAssets | null {
-  if (configuration.webClient === 'none') return null;
-  const assets = openWebAssets(keptBuildsOf(configuration, blobs));
-  if (!assets && !isOneOff) {
-    const files = ['web/index.html', ...(findImageScript() === null ? ['image-child.js'] : [])];
-    logger.error(
-      { files },
-      'files of Parley are missing, as in a build that copies only files it finds: there is no web client, and thumbnails may ' +
-        'be missing. Copy the folder `dist` of the package, or turn the web client off (PARLEY_WEB_CLIENT, webClient: false).',
-    );
+  const isOff = configuration.webClient === 'none';
+  const assets = isOff ? null : openWebAssets(keptBuildsOf(configuration, blobs));
+  if (!isOneOff) {
+    if (!assets && !isOff)
+      logMissing(
+        logger,
+        'web',
+        'there is no web client, which PARLEY_WEB_CLIENT (webClient: false) turns off on purpose',
+      );
+    if (findImageScript() === null)
+      logMissing(
+        logger,
+        'image-child.js',
+        'pictures take time of other requests; HEIC pictures and documents are not read',
+      );
+    if (findTypesettingScript() === null)
+      logMissing(logger, 'thread.js', 'formulas and code take time of other requests, and long ones stay plain');
+    if (findMailScript() === null) logMissing(logger, 'mail-thread.js', 'received emails take time of other requests');
   }
   return assets && configuration.webClient === 'element' ? { open: (...asset) => assets.open(...asset) } : assets;
 }
+
+const logMissing = (logger: Logger, file: string, loss: string): void =>
+  logger.error(
+    { file },
+    `dist/${file} of Parley is missing, as in a build that copies only files it finds: ${loss}. Copy the package as a whole.`,
+  );
 
 /** Place for files of previous web client builds; null without persistent storage. */
 function keptBuildsOf({ database, files }: WebConfig, blobs: BlobStore): KeptBuilds | null {

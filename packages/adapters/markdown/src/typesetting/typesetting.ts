@@ -32,7 +32,7 @@ const MAX_YOUNG_MB = 8;
 const TIME_HERE_MS = 25;
 
 /** Returns the script; null if it is missing, as in a rebundled program. */
-function findScript(): string | null {
+export function findTypesettingScript(): string | null {
   try {
     return createRequire(import.meta.url).resolve('./thread.js');
   } catch {
@@ -54,7 +54,7 @@ export class TypesettingThread implements Typesetter {
   private isClosed = false;
 
   constructor(
-    private script: string | null = findScript(),
+    private script: string | null = findTypesettingScript(),
     private readonly patience = PATIENCE,
   ) {}
 
