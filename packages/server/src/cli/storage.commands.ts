@@ -448,7 +448,7 @@ export const STORAGE_COMMANDS: readonly Command[] = [
     help: 'finds problems with the server, database and configuration; --thorough also tests all external services',
     flags: {
       thorough: {
-        help: 'also reads the whole database, checks that every file exists, and tests mail, push, log-in services and directories',
+        help: 'also reads the whole database, checks that every file exists, and tests mail, push, log-in services, directories and the proxy in front of the server',
       },
     },
     examples: ['parley doctor', 'parley doctor --thorough --json'],

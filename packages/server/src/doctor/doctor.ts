@@ -22,6 +22,7 @@ import { isReceiving, smtpMailerOf } from '../start/open-parley.js';
 import { findSecret, requireSameSecret, secretPathFor } from '../start/secret.js';
 import { examineLogIn, reasonOf } from './log-in.js';
 import { checkPush, wayToPhones } from './phone-push.js';
+import { examinePublicAddress } from './public-address.js';
 
 export interface ExaminationOptions {
   /** Reads the whole database, which may take long. */
@@ -74,6 +75,9 @@ export async function examine(
   const proxies = describeProxies(configuration.outgoingProxy);
   if (proxies !== null) add('good', 'proxy', `outgoing calls use ${proxies}`);
   if (callsOthers) findings.push(...(await examineLogIn(configuration)));
+  await attempt('proxy', async () => {
+    if (callsOthers) findings.push(...(await examinePublicAddress(configuration)));
+  });
   for (const [level, subject, text] of adviceOn(configuration)) add(level, subject, text);
   return findings;
 }

@@ -12,6 +12,7 @@ import { ImportProcess } from '../exports/import-process.js';
 import { createHttpServer } from '../http/http-server.js';
 import { StartupError } from '../kernel/startup-error.js';
 import { ServerMetrics } from '../observation/metrics.js';
+import { withProbes } from '../observation/probe.js';
 import { notReady, operatorListener, type ReadinessReport, withHealth } from '../observation/readiness.js';
 import { parleyVersion } from '../version.js';
 import type { Worker } from '../workers/recurring-worker.js';
@@ -20,6 +21,7 @@ import { filesFolderOf } from './files-location.js';
 import { listenForEmail, type RunningSmtp } from './incoming-smtp.js';
 import { createLogger } from './logger.js';
 import { openParley } from './open-parley.js';
+import { findSecret } from './secret.js';
 
 export interface RunningServer {
   /** Public URL of the server. */
@@ -86,7 +88,8 @@ export async function startServer(
     const mail = await startMailServer(configuration, parley, logger);
     // Later requests bypass the waiting handler.
     server.removeAllListeners('request');
-    server.on('request', withHealth(ready, parley.handler));
+    const probed = withProbes(findSecret(configuration)!, configuration.trustedProxies, parley.handler);
+    server.on('request', withHealth(ready, probed));
     serving = parley;
     open(parley.handler);
     // Written before the URL is printed, since scripts that wait for it read the files.

@@ -40,6 +40,7 @@ const SIGNED: Readonly<Record<string, string>> = {
   'node-adapters/src/tokens.ts hmac(secret, `parley: covers of ${purpose} keys`)': PURPOSES,
   'node-adapters/src/tokens.ts hmac(this.proofKey, seeded(String(id), seed))': 'seed of a row and its id',
   'node-adapters/src/tokens.ts hmac(this.coverKey, proof)': 'proof of a link, as the mask of its id',
+  "server/src/observation/probe.ts createHmac('sha256', key).update(String(end))": "end of a probe's validity",
   "server/src/http/quotas.ts createHmac('sha256', this.networkKey).update(ipGroup(ip))": 'network of a log-in',
 };
 
