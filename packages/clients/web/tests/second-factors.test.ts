@@ -1,6 +1,6 @@
 import type { Browser, Page } from '@playwright/test';
 import { generate } from 'otplib';
-import { emailOf, expect, type Server, test, violationsIn } from './stories.js';
+import { emailOf, expect, focusedNode, type Server, test, violationsIn } from './stories.js';
 
 /** Phone and desktop widths; pages are checked in both. */
 const WIDTHS = [390, 1280];
@@ -31,10 +31,10 @@ async function addDevice(page: Page): Promise<void> {
   });
 }
 
-async function sendPassword(page: Page, server: Server, name: string): Promise<void> {
+async function sendPassword(page: Page, server: Server, name: string, password = `pw-${emailOf(name)}`): Promise<void> {
   await page.goto(`${server.url}/login/`);
   await page.getByLabel('Email address').fill(emailOf(name));
-  await page.getByLabel('Password').fill(`pw-${emailOf(name)}`);
+  await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Log in', exact: true }).click();
 }
 
@@ -70,6 +70,37 @@ test('shows readable pages before log-in on phones and desktops, without scripts
   }
 });
 
+test('tells screen readers at the field what is wrong with it, and calls no empty field invalid', async ({
+  browser,
+  server,
+}) => {
+  const page = await newPage(browser);
+  await page.goto(`${server.url}/login/`);
+  const address = page.getByLabel('Email address');
+  await address.focus();
+  expect(await focusedNode(page)).toMatchObject({ name: 'Email address', description: '', isInvalid: false });
+  await sendPassword(page, server, 'hamlet', 'wrong');
+  await expect(page).toHaveTitle(/^Error: Log in to /);
+  const problem = 'Your email address or password is incorrect.';
+  expect(await focusedNode(page)).toMatchObject({ name: 'Password', description: problem, isInvalid: true });
+  await expect(address).toHaveAccessibleDescription(problem);
+
+  for (const path of ['register/', 'accounts/password/reset/']) {
+    await page.goto(`${server.url}/${path}`);
+    const field = page.getByRole('textbox');
+    await field.fill('nobody@nowhere');
+    expect(await focusedNode(page)).toMatchObject({ description: '', isInvalid: false });
+    await field.press('Enter');
+    await expect(page).toHaveTitle(/^Error: /);
+    const name = await page.locator('label').textContent();
+    expect(await focusedNode(page)).toMatchObject({
+      name,
+      description: 'Enter a valid email address.',
+      isInvalid: true,
+    });
+  }
+});
+
 test('logs in with an authenticator app and a recovery code after the password, without scripts', async ({
   browser,
   server,
@@ -85,7 +116,9 @@ test('logs in with an authenticator app and a recovery code after the password, 
   const secret = (await page.locator('main code').textContent())!.replaceAll(' ', '');
   await page.getByLabel('Code that the app shows').fill('000000');
   await page.getByRole('button', { name: 'Confirm' }).click();
-  await expect(page.getByRole('alert')).toHaveText('That did not match. Try again with a new code.');
+  const mismatch = 'That did not match. Try again with a new code.';
+  await expect(page.getByRole('alert')).toHaveText(mismatch);
+  expect(await focusedNode(page)).toMatchObject({ name: 'Code that the app shows', description: mismatch });
   await page.getByLabel('Code that the app shows').fill(await generate({ secret }));
   await page.getByRole('button', { name: 'Confirm' }).click();
   await expect(page.getByRole('heading', { name: 'Second factor is on' })).toBeVisible();
@@ -108,6 +141,10 @@ test('logs in with an authenticator app and a recovery code after the password, 
   await expectReadable(other, 'step');
   await other.getByText('Lost your device?').click();
   await expectReadable(other, 'step-recovery');
+  await other.getByLabel('Recovery code').fill('no such code');
+  await other.getByRole('button', { name: 'Use a recovery code' }).click();
+  await expect(other).toHaveTitle(/^Error: Confirm that it is you/);
+  expect(await focusedNode(other)).toMatchObject({ name: 'Recovery code', isInvalid: true });
   await other.getByLabel('Recovery code').fill(codes[3]!);
   await other.getByRole('button', { name: 'Use a recovery code' }).click();
   await isInside(other);

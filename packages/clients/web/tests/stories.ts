@@ -486,3 +486,28 @@ export async function expectPastRefused(page: Page): Promise<void> {
 }
 
 export { expect };
+
+interface SpokenNode {
+  readonly role: string;
+  readonly name: string;
+  readonly description: string;
+  readonly isInvalid: boolean;
+}
+
+/** Returns the focused element as screen readers get it, from the accessibility tree. */
+export async function focusedNode(page: Page): Promise<SpokenNode | null> {
+  const devtools = await page.context().newCDPSession(page);
+  const { nodes } = await devtools.send('Accessibility.getFullAXTree');
+  const propertyOf = (node: (typeof nodes)[number], property: string) =>
+    node.properties?.find(({ name }) => name === property)?.value.value;
+  const node = nodes.find((it) => it.role?.value !== 'RootWebArea' && propertyOf(it, 'focused') === true);
+  await devtools.detach();
+  if (!node) return null;
+  const { role, name, description } = node;
+  return {
+    role: role?.value ?? '',
+    name: name?.value ?? '',
+    description: description?.value ?? '',
+    isInvalid: propertyOf(node, 'invalid') === 'true',
+  };
+}

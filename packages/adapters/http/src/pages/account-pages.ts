@@ -6,9 +6,9 @@ import { NoParameters, TextParam } from '../params/params.js';
 import type { Reply } from '../wire/reply.js';
 import { type Html, html } from './html.js';
 import {
-  alert,
   errorPage,
   type Failure,
+  fieldState,
   type PageParts,
   pageReply,
   pageRoute,
@@ -135,13 +135,12 @@ export const NO_PASSWORDS: Failure = { status: 404, message: 'This organization 
 
 const requestForm = (site: Site, email = '', failure: Failure | null = null): Reply =>
   pageReply({
-    status: failure?.status ?? 200,
-    headers: failure?.headers ?? [],
+    failure,
     title: site.t('Set a new password'),
     site,
-    content: html`${alert(site, failure)}<form method="post">
+    content: html`<form method="post">
 <p><label for="email">${site.t('Email address of your account')}</label>
-<input id="email" name="email" type="email" autocomplete="username" required value="${email}"${describedBy(failure)}></p>
+<input id="email" name="email" type="email" autocomplete="username" required value="${email}"${fieldState(failure)}></p>
 <p><button>${site.t('Send a link')}</button></p>
 </form>`,
   });
@@ -149,11 +148,10 @@ const requestForm = (site: Site, email = '', failure: Failure | null = null): Re
 /** @param email account of the password, for password managers */
 const passwordForm = (site: Site, email: string | null, failure: Failure | null = null): Reply =>
   pageReply({
-    status: failure?.status ?? 200,
-    headers: failure?.headers ?? [],
+    failure,
     title: site.t('Set a new password'),
     site,
-    content: html`${alert(site, failure)}<form method="post">
+    content: html`<form method="post">
 ${
   email !== null &&
   html`<p><label for="email">${site.t('Account')}</label>
@@ -164,14 +162,10 @@ ${
 </form>`,
   });
 
-/** Links a field to the error text for screen readers. */
-export const describedBy = (failure: Failure | null): Html | null =>
-  failure && html` aria-describedby="problem" aria-invalid="true"`;
-
 export const passwordField = (
   { t }: Site,
   label: PageText,
   failure: Failure | null,
 ): Html => html`<p><label for="password">${t(label)}</label>
-<input id="password" name="password" type="password" autocomplete="new-password" required minlength="${PASSWORD_MIN_LENGTH}" maxlength="${PASSWORD_MAX_LENGTH}"${describedBy(failure)}></p>
+<input id="password" name="password" type="password" autocomplete="new-password" required minlength="${PASSWORD_MIN_LENGTH}" maxlength="${PASSWORD_MAX_LENGTH}"${fieldState(failure)}></p>
 <p class="hint">${t('At least {count} characters, and not easily guessed.', { count: PASSWORD_MIN_LENGTH })}</p>`;

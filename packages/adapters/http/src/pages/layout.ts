@@ -38,6 +38,8 @@ export interface Page {
   readonly status?: number;
   /** Page title, also used as heading. */
   readonly title: Html | string;
+  /** Error shown above the content, which sets the status and headers. The window's title begins with "Error". */
+  readonly failure?: Failure | null;
   /** Null if no organization exists at the address. */
   readonly site: Site | null;
   /** Language of pages without a site; English by default. */
@@ -123,14 +125,15 @@ const OTHER_HEADERS = [
 ];
 const HEADERS = ['Content-Security-Policy', contentSecurityPolicy(), ...OTHER_HEADERS];
 
-export function pageReply({ status = 200, title, site, language, content, script, headers = [] }: Page): Reply {
+export function pageReply({ failure = null, title, site, language, content, script, ...page }: Page): Reply {
+  const { status = failure?.status ?? 200, headers = [] } = page;
   const lang = site?.language ?? language ?? 'en';
   const nonce = script === undefined ? undefined : randomBytes(16).toString('base64');
   const { markup } = html`<!DOCTYPE html>
 <html lang="${lang}" dir="${directionOf(lang)}">
 <head>
 <meta charset="utf-8">
-<title>${title}${site && title !== site.name && html` &ndash; ${site.name}`}</title>
+<title>${site && failure ? site.t('Error: {title}', { title }) : title}${site && title !== site.name && html` &ndash; ${site.name}`}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 ${
   site &&
@@ -149,7 +152,7 @@ ${
 `
 }<main>
 <h1>${title}</h1>
-${content}
+${site && alert(site, failure)}${content}
 </main>
 </body>
 </html>
@@ -162,6 +165,7 @@ ${content}
     cacheControl: 'no-store',
     headers: [
       ...(nonce === undefined ? HEADERS : ['Content-Security-Policy', contentSecurityPolicy(nonce), ...OTHER_HEADERS]),
+      ...(failure?.headers ?? []),
       ...headers,
     ],
   };
@@ -296,6 +300,7 @@ function refusalOf(failure: Failure, method: Method): Failure {
 /** Error as shown on a page. */
 export interface Failure {
   readonly status: number;
+  readonly code?: ErrorCode;
   /** Translated when shown, except for templates. */
   readonly message: string | ((t: Translate) => Html);
   /** Shown below the message on an error page. */
@@ -322,7 +327,7 @@ export const isBrokenLink = (error: unknown): boolean => error instanceof Domain
 
 /** Converts a domain error to text for users. */
 export function failureOf(error: DomainError): Failure {
-  const { message } = error;
+  const { code, message } = error;
   if (error.is('RATE_LIMITED')) {
     const { retryAfter } = error.details;
     return { status: 429, message: tooOften(retryAfter), headers: retryLater(retryAfter) };
@@ -331,7 +336,7 @@ export function failureOf(error: DomainError): Failure {
     const seconds = error.is('SERVER_BUSY') ? error.details.retryAfter : 1;
     return { status: 503, message: 'The server is busy; try again in a moment.', headers: retryLater(seconds) };
   }
-  return { status: isBrokenLink(error) ? 404 : 400, message };
+  return { status: isBrokenLink(error) ? 404 : 400, code, message };
 }
 
 const retryLater = (seconds: number): readonly string[] => ['Retry-After', String(Math.ceil(seconds))];
@@ -409,3 +414,12 @@ export async function submit(
 /** Error message above a form. */
 export const alert = (site: Site, failure: Failure | null): Html | null =>
   failure && html`<p role="alert" class="alert" id="problem">${messageIn(site, failure)}</p>`;
+
+/**
+ * Attributes of a required field. With an error, the page opens at the field that caused it, and screen readers read the
+ * error there. Otherwise they do not call the empty field invalid.
+ */
+export const fieldState = (failure: Failure | null, isFocused = true): Html =>
+  failure
+    ? html` aria-describedby="problem" aria-invalid="true"${isFocused && html` autofocus`}`
+    : html` aria-invalid="false"`;

@@ -20,10 +20,10 @@ import type { Request } from '../wire/request.js';
 import { LogInPurposeDto, methodButton, purposeOf, queryOf, replyToLogIn } from './external-log-in.js';
 import { type Html, html } from './html.js';
 import {
-  alert,
   errorPage,
   type Failure,
   failureOf,
+  fieldState,
   type PageParts,
   pageReply,
   pageRoute,
@@ -128,17 +128,18 @@ function formPage(
   return pageReply({
     ...(leadsElsewhere && { script: pageScriptOf(site) }),
     status: failure?.status ?? 200,
-    headers: [...(failure?.headers ?? []), ...(cookie === undefined ? parts.sessionCookies.csrf(request, token) : [])],
+    failure: notice,
+    headers: cookie === undefined ? parts.sessionCookies.csrf(request, token) : [],
     title: site.t('Log in to {name}', { name: site.name }),
     site,
-    content: html`${alert(site, notice)}${logInForm(site, realm, {
+    content: logInForm(site, realm, {
       dto,
       offer,
       token,
       failure,
       hasDirectory: usesDirectory(realm, parts.serverInfo),
       demo: parts.serverInfo.demo?.realm === realm.stringId ? parts.serverInfo.demo : null,
-    })}`,
+    }),
   });
 }
 
@@ -178,7 +179,6 @@ function logInForm(site: Site, realm: Realm, { dto, offer, token, failure, hasDi
   const hasPasswords = hasOwnPasswords || hasDirectory;
   const isKnown = failure === null && isHostAddress(email);
   const next = purposeOf(dto).kind === 'session' && html` data-next="${dto.next || `${base}/`}"`;
-  const invalid = failure && html` aria-describedby="problem" aria-invalid="true"`;
   const hiddenFields = html`<input type="hidden" name="${CSRF_FIELD}" value="${token}">
 ${PURPOSE_FIELDS.map(
   (name) =>
@@ -207,9 +207,9 @@ ${hiddenFields}<input type="hidden" name="username" value="${email}">
 `
         }<form method="post">
 ${hiddenFields}<p><label for="username">${t('Email address')}</label>
-<input id="username" name="username" type="email" autocomplete="username" required value="${email}"${invalid}></p>
+<input id="username" name="username" type="email" autocomplete="username" required value="${email}"${fieldState(failure, false)}></p>
 <p><label for="password">${t('Password')}</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required${invalid}></p>
+<input id="password" name="password" type="password" autocomplete="current-password" required${fieldState(failure)}></p>
 <p><button class="wide">${t('Log in')}</button></p>
 ${
   hasOwnPasswords &&

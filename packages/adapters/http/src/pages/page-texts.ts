@@ -42,6 +42,7 @@ export const PAGE_TEXTS = [
   'Install {terminal}, start {command}, and enter the same address.',
   'Programs and bots',
   'Use a library for the Zulip API or plain HTTP. This fetches your API key:',
+  'Error: {title}',
   'Something went wrong',
   'That did not work',
   'Page not found',

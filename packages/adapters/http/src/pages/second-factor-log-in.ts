@@ -18,7 +18,7 @@ import type { Reply } from '../wire/reply.js';
 import type { Request } from '../wire/request.js';
 import { audited, LogInPurposeDto, purposeOf, replyToLogIn } from './external-log-in.js';
 import { type Html, html } from './html.js';
-import { alert, type Failure, failureOf, type PageParts, pageReply, pageRoute, type Site } from './layout.js';
+import { type Failure, failureOf, fieldState, type PageParts, pageReply, pageRoute, type Site } from './layout.js';
 import { pageScriptOf } from './page-script.js';
 import type { PageText } from './page-texts.js';
 
@@ -142,41 +142,47 @@ ${content ?? null}<p data-problem hidden role="alert" class="alert">${t('The pas
 </form>
 `;
 
-function stepPage(site: Site, { state }: StateDto, form: SecondStepForm, failure: Failure | null = null): Reply {
+type StepDto = StateDto & Partial<Pick<ProofDto, 'recovery_code'>>;
+
+function stepPage(
+  site: Site,
+  { state, recovery_code = '' }: StepDto,
+  form: SecondStepForm,
+  failure: Failure | null = null,
+): Reply {
   const { t, base } = site;
   const { asksForProof, hasApp, passkeys } = form;
   const action = `${base}/login/second-factor/`;
-  const invalid = failure && html` aria-describedby="problem" aria-invalid="true"`;
+  const isRecovery = failure !== null && recovery_code !== '';
   const codeForm = html`<form method="post" action="${action}">
 ${stateField({ state })}
 <p><label for="code">${t('Code')}</label>
-<input id="code" name="code" class="code" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 ]*" maxlength="10" required${invalid}></p>
+<input id="code" name="code" class="code" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 ]*" maxlength="10" required${fieldState(isRecovery ? null : failure)}></p>
 <p class="hint">${t('Your authenticator app shows six digits for this account. Each code is good once.')}</p>
 <p><button class="wide">${t('Log in')}</button></p>
 </form>
 `;
-  const recoveryForm = html`<details>
+  const recoveryForm = html`<details${isRecovery && html` open`}>
 <summary>${t('Lost your device?')}</summary>
 <form method="post" action="${action}">
 ${stateField({ state })}
 <p><label for="recovery">${t('Recovery code')}</label>
-<input id="recovery" name="recovery_code" class="code" autocomplete="off" autocapitalize="none" spellcheck="false" required></p>
+<input id="recovery" name="recovery_code" class="code" autocomplete="off" autocapitalize="none" spellcheck="false" required${fieldState(isRecovery ? failure : null)}></p>
 <p class="hint">${t('Use one of the codes that you saved. Without any, ask an administrator to remove your second factor.')}</p>
 <p><button>${t('Use a recovery code')}</button></p>
 </form>
 </details>`;
   const continueForm = html`<form method="post" action="${action}">
 ${stateField({ state })}
-<p><button class="wide">${t('Continue')}</button></p>
+<p><button class="wide"${failure && fieldState(failure)}>${t('Continue')}</button></p>
 </form>`;
   return pageReply({
-    status: failure?.status ?? 200,
-    headers: failure?.headers ?? [],
+    failure,
     title: t('Confirm that it is you'),
     site,
     ...(passkeys && { script: pageScriptOf(site) }),
     content: asksForProof
-      ? html`${alert(site, failure)}${hasApp && codeForm}${hasApp && passkeys && html`<p class="or">${t('or')}</p>`}${
+      ? html`${hasApp && codeForm}${hasApp && passkeys && html`<p class="or">${t('or')}</p>`}${
           passkeys &&
           passkeyForm(site, {
             action: '/login/second-factor/',
@@ -187,6 +193,6 @@ ${stateField({ state })}
             isSecondary: hasApp,
           })
         }${recoveryForm}`
-      : html`${alert(site, failure)}${continueForm}`,
+      : continueForm,
   });
 }

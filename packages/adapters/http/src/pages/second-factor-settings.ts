@@ -22,10 +22,10 @@ import { IntegerParam, TextParam } from '../params/params.js';
 import type { Reply } from '../wire/reply.js';
 import { type Html, html } from './html.js';
 import {
-  alert,
   errorPage,
   type Failure,
   failureOf,
+  fieldState,
   type PageParts,
   pageReply,
   pageRoute,
@@ -181,16 +181,13 @@ export const secondFactorRoutes: readonly Route[] = [
 
 const passwordForm = (site: Site, failure: Failure | null = null): Reply =>
   pageReply({
-    status: failure?.status ?? 200,
-    headers: failure?.headers ?? [],
+    failure,
     title: site.t('Second factor'),
     site,
-    content: html`${alert(site, failure)}<p>${site.t('Enter your password again to see and change how you log in.')}</p>
+    content: html`<p>${site.t('Enter your password again to see and change how you log in.')}</p>
 <form method="post" action="${site.base}${PATH}">
 <p><label for="password">${site.t('Password')}</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required${
-      failure && html` aria-describedby="problem" aria-invalid="true"`
-    }></p>
+<input id="password" name="password" type="password" autocomplete="current-password" required${fieldState(failure)}></p>
 <p><button>${site.t('Continue')}</button></p>
 </form>`,
   });
@@ -270,10 +267,10 @@ const appPage = (
   failure: Failure | null = null,
 ): Reply =>
   pageReply({
-    status: failure?.status ?? 200,
+    failure,
     title: site.t('Set up an app'),
     site,
-    content: html`${alert(site, failure)}<p>${site.t(
+    content: html`<p>${site.t(
       'Scan this picture with an authenticator app, such as Aegis, Google Authenticator or your password manager.',
     )}</p>
 ${qrCode(picture)}
@@ -281,9 +278,7 @@ ${qrCode(picture)}
 <form method="post" action="${site.base}${PATH}app/">
 ${stateField(dto)}<input type="hidden" name="token" value="${token}">
 <p><label for="code">${site.t('Code that the app shows')}</label>
-<input id="code" name="code" class="code" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 ]*" maxlength="10" required${
-      failure && html` aria-describedby="problem" aria-invalid="true"`
-    }></p>
+<input id="code" name="code" class="code" inputmode="numeric" autocomplete="one-time-code" pattern="[0-9 ]*" maxlength="10" required${fieldState(failure)}></p>
 <p><button class="wide">${site.t('Confirm')}</button></p>
 </form>`,
   });

@@ -9,13 +9,13 @@ import { usesDirectory } from '../realms/server-settings.js';
 import { toEmailVisibility, USER_SETTING_FORMS } from '../users/user-settings.js';
 import type { Reply } from '../wire/reply.js';
 import type { Request } from '../wire/request.js';
-import { describedBy, EmailDto, NO_PASSWORDS, passwordField } from './account-pages.js';
+import { EmailDto, NO_PASSWORDS, passwordField } from './account-pages.js';
 import { isService, serviceButtons } from './external-log-in.js';
 import { type Html, html } from './html.js';
 import {
-  alert,
   errorPage,
   type Failure,
+  fieldState,
   isBrokenLink,
   type PageParts,
   pageReply,
@@ -240,11 +240,10 @@ const closed = (site: Site): Reply =>
 
 const emailForm = (site: Site, email = '', failure: Failure | null = null, services: Html | null = null): Reply =>
   pageReply({
-    status: failure?.status ?? 200,
-    headers: failure?.headers ?? [],
+    failure,
     title: site.t('Join {name}', { name: site.name }),
     site,
-    content: html`${alert(site, failure)}<form method="post">
+    content: html`<form method="post">
 ${emailField(site, email, failure)}
 <p><button>${site.t('Continue')}</button></p>
 </form>${orServices(site, services)}
@@ -261,7 +260,7 @@ const emailField = (
   email: string,
   failure: Failure | null,
 ): Html => html`<p><label for="email">${t('Your email address')}</label>
-<input id="email" name="email" type="email" autocomplete="email" required value="${email}"${describedBy(failure)}></p>`;
+<input id="email" name="email" type="email" autocomplete="email" required value="${email}"${fieldState(failure)}></p>`;
 
 const VISIBILITIES: readonly (readonly [code: number, label: PageText])[] = [
   [1, 'Everyone'],
@@ -293,22 +292,22 @@ function registrationForm(
 ): Reply {
   const present = USER_SETTING_FORMS.presentValue('emailAddressVisibility', emailAddressVisibility);
   const visibility = form.email_address_visibility ?? present;
+  const wrong = failure && (/EMAIL|PASSWORD/.exec(failure.code ?? '')?.[0] ?? 'NAME');
   return pageReply({
-    status: failure?.status ?? 200,
-    headers: failure?.headers ?? [],
+    failure,
     title: site.t('Join {name}', { name: site.name }),
     site,
-    content: html`${alert(site, failure)}<form method="post" action="${site.base}/accounts/register/">
+    content: html`<form method="post" action="${site.base}/accounts/register/">
 <input type="hidden" name="key" value="${form.key}">
 ${
   email === null
-    ? emailField(site, form.email, null)
+    ? emailField(site, form.email, wrong === 'EMAIL' ? failure : null)
     : html`<p><label for="account">${site.t('Your email address')}</label>
 <input id="account" type="email" autocomplete="username" readonly value="${email}"></p>`
 }
 <p><label for="full_name">${site.t('Your name')}</label>
-<input id="full_name" name="full_name" autocomplete="name" required maxlength="100" value="${form.full_name}"${describedBy(failure)}></p>
-${passwordField(site, 'Password', failure)}
+<input id="full_name" name="full_name" autocomplete="name" required maxlength="100" value="${form.full_name}"${fieldState(wrong === 'NAME' ? failure : null)}></p>
+${passwordField(site, 'Password', wrong === 'PASSWORD' ? failure : null)}
 <p><label for="visibility">${site.t('Who may see your email address')}</label>
 <select id="visibility" name="email_address_visibility">
 ${VISIBILITIES.map(

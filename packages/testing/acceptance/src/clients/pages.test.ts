@@ -610,14 +610,22 @@ describe('joining with a link', () => {
     const form = await open(confirm);
     const name = /name="(default_stream_group_\d+)"/.exec(form.body)![1]!;
     expect(form.body).toContain('Fun &amp; games: For &lt;all&gt;');
-    expect(form.body).not.toContain('aria-invalid');
+    expect(form.body).not.toContain('aria-invalid="true"');
     const params = { full_name: 'Yorick "the jester', email_address_visibility: 4, [name]: 'on' };
     const again = await register(confirm, params);
     expectPage(again, 'Invalid characters in name!', 400);
     expect(again.body).toContain('value="Yorick &quot;the jester"');
     expect(again.body).toContain(`name="${name}" checked`);
     expect(again.body).toContain('value="4" selected');
-    expect(again.body).toContain('aria-invalid');
+    expect(again.body).toContain(
+      'value="Yorick &quot;the jester" aria-describedby="problem" aria-invalid="true" autofocus',
+    );
+    expect(again.body.match(/aria-invalid="true"/g)).toHaveLength(1);
+    expect(again.body).toContain('<title>Error: Join Realm zulip');
+    const weak = await register(confirm, { full_name: 'Yorick', password: 'password' });
+    expectPage(weak, 'The password is too weak.', 400);
+    expect(weak.body).toMatch(/id="password"[^>]* aria-describedby="problem" aria-invalid="true" autofocus>/);
+    expect(weak.body.match(/aria-invalid="true"/g)).toHaveLength(1);
     const odd = { default_stream_group_999: 'on', default_stream_group_x: 'on', timezone: 'Nowhere/Land' };
     expectRedirect(await register(confirm, { [name]: 'on', ...odd }), JOINED);
     expect(await subscribed(yorick)).toEqual([closed]);
