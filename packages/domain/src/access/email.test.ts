@@ -34,15 +34,20 @@ describe('composeEmail', () => {
     expect(email.html).toContain('<title>Alas poor [2J Yorick</title>');
   });
 
+  it('begins the HTML form with the subject as heading', () => {
+    const { html } = composeEmail({ ...ENVELOPE, paragraphs: ['One'] });
+    expect(html).toMatch(/<h1 [^>]*>Alas &lt;poor&gt; Yorick<\/h1>\n<p [^>]*>One</);
+  });
+
   it('escapes markup in HTML', () => {
     const { html } = composeEmail({ ...ENVELOPE, paragraphs: ['<script>alert("1")</script>'] });
     expect(html).toContain('>&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;</p>');
   });
 
-  it('states the language and the writing direction in HTML', () => {
+  it('states the language and the writing direction in HTML, also where only the content of the body is kept', () => {
     const { html } = composeEmail({ ...ENVELOPE, language: 'he', paragraphs: ['שלום,'], footer: 'תזכורת' });
     expect(html).toContain('<html lang="he" dir="rtl">');
-    expect(html.match(/<(?:div|p) dir="rtl"/g)).toHaveLength(2);
+    expect(html.match(/<(?:div|p) lang="he" dir="rtl"/g)).toHaveLength(2);
   });
 });
 

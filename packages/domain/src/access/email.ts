@@ -108,7 +108,11 @@ export const emailButton = (label: string, url: string): string =>
   `<p style="margin:24px 0 0"><a href="${escapeHtml(url)}" style="background:#1558b0;color:#fff;border-radius:6px;` +
   `display:inline-block;padding:10px 18px;text-decoration:none">${escapeHtml(label)}</a></p>`;
 
-/** Composes the HTML form. Email clients support little CSS, and only in attributes. `footer`: markup. */
+/** Heading of a part below the subject. */
+export const emailHeading = (markup: string): string =>
+  `<h2 style="font-size:16px;margin:0 0 4px;overflow-wrap:anywhere">${markup}</h2>`;
+
+/** Composes the HTML form, with the subject as heading. Email clients support little CSS, and only in attributes. `footer`: markup. */
 export function emailDocument(
   language: TextLanguage,
   subject: string,
@@ -116,15 +120,16 @@ export function emailDocument(
   footer: string | null,
 ): string {
   // Some email clients keep only the content of the body.
-  const direction = `dir="${directionOf(language)}"`;
+  const words = `lang="${language}" dir="${directionOf(language)}"`;
   return `<!DOCTYPE html>
-<html lang="${language}" ${direction}>
+<html ${words}>
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(subject)}</title></head>
 <body style="background:#f1f3f6;color:#1b1f24;margin:0;padding:16px;font-size:16px;line-height:1.5;${FONT}">
-<div ${direction} style="background:#fff;border-radius:8px;margin:0 auto;max-width:560px;padding:24px">
+<div ${words} style="background:#fff;border-radius:8px;margin:0 auto;max-width:560px;padding:24px">
+<h1 style="font-size:20px;line-height:1.3;margin:0 0 20px;overflow-wrap:anywhere">${escapeHtml(subject)}</h1>
 ${body.join('\n')}
 </div>
-${footer === null ? '' : `<p ${direction} style="color:#545c66;font-size:13px;margin:16px auto;max-width:560px">${footer}</p>\n`}</body>
+${footer === null ? '' : `<p ${words} style="color:#545c66;font-size:13px;margin:16px auto;max-width:560px">${footer}</p>\n`}</body>
 </html>
 `;
 }

@@ -1,4 +1,4 @@
-import { type Email, emailButton, emailDocument, type NoticeWords } from '../access/email.js';
+import { type Email, emailButton, emailDocument, emailHeading, type NoticeWords } from '../access/email.js';
 import { directionOf } from '../kernel/languages.js';
 import { escapeHtml, toSingleLine } from '../kernel/text.js';
 import type { Realm } from '../realms/realm.js';
@@ -59,7 +59,6 @@ interface Parts {
 }
 
 const paragraph = (markup: string): string => `<p style="margin:0 0 20px;overflow-wrap:anywhere">${markup}</p>`;
-const heading = (markup: string): string => `<p style="margin:0 0 8px;overflow-wrap:anywhere">${markup}</p>`;
 const anchor = (url: string, text: string): string =>
   `<a href="${escapeHtml(url)}" style="color:#1558b0"><bdi>${escapeHtml(text)}</bdi></a>`;
 
@@ -74,7 +73,7 @@ function contentOf({ words: { t, language }, conversations, newChannels }: Diges
       senders: senderCount,
     });
     text.push(`${title}\n${counts}\n${url}`);
-    html.push(heading(`<b>${anchor(url, title)}</b><br>${escapeHtml(counts)}`));
+    html.push(emailHeading(anchor(url, title)), `<p style="margin:0 0 8px">${escapeHtml(counts)}</p>`);
     for (const message of messages) {
       text.push(`${message.senderName}:\n\n${message.text}`);
       html.push(
@@ -87,7 +86,7 @@ function contentOf({ words: { t, language }, conversations, newChannels }: Diges
     const title = t('New channels');
     text.push(`${title}:\n${newChannels.map(({ name, url }) => `#${name}\n${url}`).join('\n')}`);
     html.push(
-      heading(`<b>${escapeHtml(title)}</b>`),
+      emailHeading(escapeHtml(title)),
       paragraph(newChannels.map(({ name, url }) => anchor(url, `#${name}`)).join('<br>')),
     );
   }

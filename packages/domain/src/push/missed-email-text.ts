@@ -1,4 +1,4 @@
-import { type Email, emailButton, emailDocument, type NoticeWords } from '../access/email.js';
+import { type Email, emailButton, emailDocument, emailHeading, type NoticeWords } from '../access/email.js';
 import type { UserId } from '../kernel/ids.js';
 import { escapeHtml, toSingleLine } from '../kernel/text.js';
 import { firstOf } from '../kernel/work.js';
@@ -179,7 +179,7 @@ function htmlOf(subject: string, { words, blocks, notices, button, end }: EmailP
   const body = [
     ...blocks.map(
       ({ senderName, text }) =>
-        `<p style="margin:0 0 4px"><b>${escapeHtml(senderName)}</b></p>\n` +
+        `${emailHeading(escapeHtml(senderName))}\n` +
         `<p dir="auto" style="margin:0 0 20px;white-space:pre-wrap;overflow-wrap:anywhere">${escapeHtml(text)}</p>`,
     ),
     ...notices.map((notice) => `<p style="margin:0 0 20px">${escapeHtml(notice)}</p>`),

@@ -53,6 +53,7 @@ describe('weekly digest', () => {
     expect(text).toMatch(/New channels:\n#brand new\nhttp\S+\/#narrow\/channel\/\d+-brand-new\n/);
     expect(text).toContain(`Unsubscribe:\n${unsubscribeUrl}\n`);
     expect(html).toContain('Shall we &lt;begin&gt;?');
+    expect(html).toMatch(/<h2 [^>]*><a href="[^"]*#narrow[^"]*"[^>]*><bdi>#/);
   });
 
   it('is sent once a week on the chosen weekday, even if the job is repeated', async () => {

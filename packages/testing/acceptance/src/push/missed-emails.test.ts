@@ -78,6 +78,7 @@ describe('email about missed messages (users §6, organization §15)', () => {
         `Manage email preferences:\n${server.url}/#settings/notifications\nUnsubscribe:\n${email.unsubscribeUrl}\n`,
     );
     expect(email.html).toContain('&lt;b&gt;really&lt;/b&gt; &amp; truly');
+    expect(email.html).toMatch(/<h2 [^>]*>Iago<\/h2>/);
     expect(email.html).toContain(`href="${link}"`);
   });
 
