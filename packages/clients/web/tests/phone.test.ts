@@ -43,6 +43,23 @@ test('swipes back to the previous page, or to the list of conversations', async 
   await expect(row).toBeVisible();
 });
 
+test("prevents the browser's own swipe where the page has one", async ({ server, logIn }) => {
+  await fill(server, 'swiped once', 2);
+  const { page } = await logIn('hamlet', await placeOf(server, 'swiped once'), PHONE);
+  const row = messageWith(page, 'Row 1 of swiped once');
+  await page.evaluate(() => {
+    addEventListener('touchmove', ({ defaultPrevented }) => {
+      document.documentElement.dataset.prevented = String(defaultPrevented);
+    });
+  });
+  const root = page.locator('html');
+  await drag(page, row, { by: [0, 60] });
+  await expect(root).toHaveAttribute('data-prevented', 'false');
+  await drag(page, row, { by: [150, 0] });
+  await expect(root).toHaveAttribute('data-prevented', 'true');
+  await expect(conversationsIn(page)).toBeVisible();
+});
+
 test('keeps swipes for code that scrolls sideways', async ({ server, logIn }) => {
   await post(server, 'iago', 'wide', `\`\`\`\n${'wide '.repeat(60)}\n\`\`\``);
   const { page } = await logIn('hamlet', await placeOf(server, 'wide'), PHONE);

@@ -60,14 +60,23 @@ export function watchTouches(listener: Listener): () => void {
     touch = { x: finger.clientX, y: finger.clientY, target, pulls: pullsAt(target) };
     timer = setTimeout(press, LONG_PRESS_MS);
   });
-  on('touchmove', ({ touches: [finger] }) => {
-    if (!touch || !finger) return;
-    const [x, y] = [finger.clientX - touch.x, finger.clientY - touch.y];
-    if (Math.hypot(x, y) > MOVED_PX) clearTimeout(timer);
-    const next = gestureOf(touch, x, y);
-    if (next?.kind !== gesture?.kind || next?.isComplete !== gesture?.isComplete) listener.onMove(next);
-    gesture = next;
-  });
+  on(
+    'touchmove',
+    (event) => {
+      const [finger] = event.touches;
+      if (!touch || !finger) return;
+      const [x, y] = [finger.clientX - touch.x, finger.clientY - touch.y];
+      if (Math.hypot(x, y) > MOVED_PX) clearTimeout(timer);
+      const kind = kindOf(touch, x, y);
+      // The browser's own swipe would go back as well, out of the application on its first page.
+      if ((kind === 'back' || kind === 'close') && event.cancelable) event.preventDefault();
+      const length = Math.max(Math.abs(x), Math.abs(y));
+      const next = kind === null || length < 2 * MOVED_PX ? null : { kind, isComplete: length >= COMPLETE_PX };
+      if (next?.kind !== gesture?.kind || next?.isComplete !== gesture?.isComplete) listener.onMove(next);
+      gesture = next;
+    },
+    false,
+  );
   on(
     'touchend',
     (event) => {
@@ -102,14 +111,12 @@ function menuButtonOf(target: Element): HTMLElement | null {
   return row?.querySelector<HTMLElement>('button[aria-haspopup="menu"]') ?? null;
 }
 
-function gestureOf({ target, pulls }: Touch, x: number, y: number): Gesture | null {
+function kindOf({ target, pulls }: Touch, x: number, y: number): GestureKind | null {
   const isAcross = Math.abs(x) > 2 * Math.abs(y);
   const isAlong = Math.abs(y) > 2 * Math.abs(x);
   const forward = getComputedStyle(target).direction === 'rtl' ? -x : x;
   const kind = isAcross ? (forward > 0 ? 'back' : 'close') : y > 0 ? 'down' : 'up';
-  const length = Math.max(Math.abs(x), Math.abs(y));
-  if (length < 2 * MOVED_PX || !(isAcross || isAlong) || !pulls.includes(kind)) return null;
-  return { kind, isComplete: length >= COMPLETE_PX };
+  return (isAcross || isAlong) && pulls.includes(kind) ? kind : null;
 }
 
 /** Gestures that can start at an element, because nothing scrolls there in their direction. */
