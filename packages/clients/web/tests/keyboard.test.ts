@@ -19,6 +19,37 @@ test('opens a conversation by part of its name', async ({ server, logIn }) => {
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Cordelia');
 });
 
+test('types keys pressed after a shortcut into the field of the overlay that it opens', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'design', 'Not to be opened');
+  const { page } = await logIn('hamlet', '#inbox');
+  const field = page.getByRole('dialog').getByRole('combobox');
+  const type = (keys: string) =>
+    page.evaluate((all) => {
+      for (const key of all) {
+        const target = document.activeElement ?? document.body;
+        target.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
+      }
+    }, keys);
+  for (let n = 0; n < 4; n++) {
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('design');
+    await expect(field).toHaveValue('design');
+    await page.keyboard.press('Escape');
+    await expect(field).toHaveCount(0);
+  }
+  await page.reload();
+  await page.route(/\/web\/(direct-dialog|finder|dialog|pick-field|people-list)[^/]*\.js$/, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await route.continue();
+  });
+  await expect(page.locator('[part="sidebar"] input[type="search"]')).toBeAttached();
+  await page.locator('main').focus();
+  await page.keyboard.press('x');
+  await type('cord');
+  await expect(page.getByRole('dialog').locator('input').first()).toHaveValue('cord');
+  await expect(page).toHaveURL(/#inbox$/);
+});
+
 test('finds topics of channels that were not opened, despite a mistyped letter, and offers to search messages', async ({
   server,
   logIn,

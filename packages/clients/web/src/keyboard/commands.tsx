@@ -1,3 +1,4 @@
+import type { I18n } from '@lingui/core';
 import { type Chat, type Destination, type MessageRow, narrowOf } from '@parley/chat';
 import type { Services } from '../services/context.js';
 import { FIELDS, isPlainKey, letterKeys } from '../services/letter-keys.js';
@@ -21,6 +22,16 @@ export const openDirect = (anchor: HTMLElement, returnTo?: HTMLElement) => {
   };
   openOverlay(anchor, load, returnTo);
 };
+
+/** Loaded before its first use. */
+export async function loadPalette(anchor: HTMLElement, i18n: I18n, onLogOut: (() => void) | undefined) {
+  const [{ Palette }, { loadManagingTexts }] = await Promise.all([
+    import('./palette.js'),
+    import('../managing/open.js'),
+  ]);
+  await loadManagingTexts(i18n, i18n.locale);
+  return <Palette anchor={anchor} onLogOut={onLogOut} />;
+}
 
 /** Elements that shortcuts share with buttons. */
 interface Buttons {

@@ -22,15 +22,7 @@ interface Props {
 }
 
 function openPalette(anchor: HTMLElement, i18n: I18n, onLogOut: Props['onLogOut'], returnTo?: HTMLElement): void {
-  const load = async () => {
-    const [{ Palette }, { loadManagingTexts }] = await Promise.all([
-      import('./palette.js'),
-      import('../managing/open.js'),
-    ]);
-    await loadManagingTexts(i18n, i18n.locale);
-    return <Palette anchor={anchor} onLogOut={onLogOut} />;
-  };
-  openOverlay(anchor, load, returnTo);
+  openOverlay(anchor, async () => (await loadActions()).loadPalette(anchor, i18n, onLogOut), returnTo);
 }
 
 /** Focused element; undefined for the page itself. */
@@ -46,6 +38,10 @@ export function Shortcuts({ onLogOut }: Props) {
   const buttons = useRef<HTMLSpanElement>(null);
   const actions = useLoaded(loadActions);
   const { navigation } = services;
+  useEffect(
+    () => void actions?.loadPalette(mounted(buttons), i18n, onLogOut).catch(() => {}),
+    [actions, i18n, onLogOut],
+  );
   const part = usePlace(({ hash }) => (HELP.includes(hash) ? hash : null));
   useEffect(() => {
     if (part === null) return;

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals-core';
 import type { ReactNode } from 'react';
 import { reportFailure } from './failures.js';
+import { holdKeys } from './held-keys.js';
 import { retrying } from './loading.js';
 
 /** Menu, dialog or card above the page. */
@@ -35,6 +36,7 @@ export function openOverlay(anchor: HTMLElement, load: () => Promise<ReactNode>,
   opening = anchor;
   anchor.setAttribute('aria-expanded', 'true');
   const isWanted = () => opening === anchor && anchor.isConnected;
+  holdKeys(isWanted);
   const patience = setTimeout(() => {
     isOverlayLate.value = true;
   }, PATIENCE_MS);
