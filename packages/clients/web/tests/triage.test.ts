@@ -56,6 +56,8 @@ test('shows the last message of the inbox row although only older ones are unrea
   await expect(row(page, 'read from the end')).toContainText('Iago: Already read');
   await post(server, 'othello', 'read from the end', 'Sent elsewhere');
   await expect(row(page, 'read from the end')).toContainText('You: Sent elsewhere');
+  const { page: other } = await logIn('othello', '#inbox');
+  await expect(row(other, 'read from the end')).toContainText('You: Sent elsewhere');
 });
 
 test('folds a channel of the inbox, also after a reload', async ({ server, logIn }) => {
@@ -158,6 +160,7 @@ test('marks selected rows as read, or mutes them, together', async ({ server, lo
   await page.keyboard.press('Shift+ArrowDown');
   await expect(link('pick second')).toBeFocused();
   await expect(selected).toHaveCount(2);
+  await expect(page.getByText('2 selected')).toBeVisible();
   await takePictures(page, 'selected');
   expect(await violationsIn(page)).toEqual([]);
   await page.keyboard.press('Escape');
@@ -173,6 +176,15 @@ test('marks selected rows as read, or mutes them, together', async ({ server, lo
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(link('pick second')).toBeVisible();
   await expect(selected).toHaveCount(0);
+  await expect(page.getByText(/selected$/)).toHaveCount(0);
+  await link('pick third').focus();
+  await page.keyboard.press('Space');
+  await list(page, 'Inbox').getByRole('button', { name: 'Verona' }).focus();
+  await page.keyboard.press('Shift+U');
+  await expect(link('pick third')).toHaveCount(0);
+  await expect(link('pick first')).toBeVisible();
+  await page.keyboard.press('Control+z');
+  await expect(link('pick third')).toBeVisible();
   await link('pick third').focus();
   await page.keyboard.press('Shift+ArrowDown');
   await page.keyboard.press('Shift+M');

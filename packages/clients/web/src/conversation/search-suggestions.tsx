@@ -194,7 +194,7 @@ function useFoundPlaces(query: string, goTo: (href: string) => void): readonly O
   const chat = useChat();
   const isWanted = query !== '' && !chat.isVisitor;
   useFind(query);
-  useUnopenedTopics(isWanted);
+  useUnopenedTopics(isWanted ? chat.sidebar.channelIds.peek() : []);
   const all = usePlaces(isWanted);
   return useMemo(() => {
     const people = all.filter(({ to }) => to?.kind === 'direct');

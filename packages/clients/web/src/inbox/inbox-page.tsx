@@ -21,6 +21,7 @@ import { useLoaded } from '../services/loading.js';
 import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 import { useToday } from '../services/use-today.js';
+import { useUnopenedTopics } from '../services/use-unopened-topics.js';
 import { Choices } from './choices.js';
 import { ConversationItem, MAX_FACES, ROWS, RowsEnd } from './conversation-item.js';
 import styles from './inbox.module.css';
@@ -77,13 +78,18 @@ export function InboxPage() {
   const FirstSteps = useLoaded(loadFirstSteps, isNew);
   const LaterList = useLoaded(loadLaterList, filter === 'later');
   const isRead = filter !== 'later' && inbox.directs.length + inbox.groups.length === 0;
+  const channelIds = drawn.groups.flatMap(({ sections }) =>
+    sections.flatMap(({ key }) => (key === 'direct' ? [] : key)),
+  );
+  // Last messages of topics may be read.
+  useUnopenedTopics(channelIds);
   const newest = useComputed(() => newestMessages(chat, drawn.groups), [chat, drawn]);
   useMessages([...newest.values()].flat());
   return (
     <div className={styles.place}>
       <div className={styles.page}>
         {isNew && FirstSteps && <FirstSteps />}
-        <Tools hasUnread={groups.length > 0} />
+        <Tools hasUnread={groups.length > 0} selectedCount={selected.size} />
         {isRead && <InboxDone />}
         {!isRead && filter !== 'later' && groups.length === 0 && (
           <Empty icon={CircleCheckBig} text={i18n._('Nothing unread here.')} />
@@ -152,11 +158,13 @@ function press(
   const conversation = sections.flatMap(({ rows }) => rows).find((each) => each.key === row);
   const { selected, select, take } = selection;
   const heading = conversation && sections.find(({ rows }) => rows.includes(conversation));
+  const [marked] = selected;
+  const chosen = () => (marked === undefined && section ? section.rows : take(marked ?? row));
   actions.row = row;
   if (key === 'Control+Z') void actions.undo(lastRow);
-  else if (key === 'U' && (section || conversation)) void actions.markRead(section?.rows ?? take(row));
-  else if (key === 'M' && conversation) void actions.mute(take(row));
-  else if (key === 'F' && conversation) void actions.toggleFollow(take(row));
+  else if (key === 'U' && (section || conversation)) void actions.markRead(chosen());
+  else if (key === 'M' && conversation) void actions.mute(chosen());
+  else if (key === 'F' && conversation) void actions.toggleFollow(chosen());
   else if (key === ' ' && conversation) select(toggled(selected, row));
   else if (key === EXTEND && conversation) select((before) => new Set([...before, row]));
   else if (key === 'Escape' && selected.size > 0) select(NOTHING);
@@ -169,7 +177,12 @@ function press(
 
 const rowOfSection = (key: InboxSection['key']): string => `section:${key}`;
 
-function Tools({ hasUnread }: { readonly hasUnread: boolean }) {
+interface ToolsProps {
+  readonly hasUnread: boolean;
+  readonly selectedCount: number;
+}
+
+function Tools({ hasUnread, selectedCount: count }: ToolsProps) {
   const { i18n } = useLingui();
   const reminders = useField('reminders') ?? [];
   const scheduled = useField('scheduled_messages') ?? [];
@@ -188,6 +201,7 @@ function Tools({ hasUnread }: { readonly hasUnread: boolean }) {
           ['later', i18n._('Later'), dueCount(times, new Date())],
         ]}
       />
+      <output>{count > 0 && i18n._('{count, plural, one {# selected} other {# selected}}', { count })}</output>
       {hasUnread && (
         <button
           type="button"

@@ -183,7 +183,7 @@ export function Palette({ anchor, onLogOut }: Props) {
     return { address: name, name, detail: i18n._('Action'), icon, run };
   });
   // Topics and settings that arrive while the user types would change the results.
-  useUnopenedTopics(true);
+  useUnopenedTopics(chat.sidebar.channelIds.peek());
   const AllSettings = useLoaded(loadSettings);
   const [settings, setSettings] = useState<readonly SettingPlace[]>([]);
   const settingEntries = useMemo(() => entriesOf(settings, chat), [settings, chat]);

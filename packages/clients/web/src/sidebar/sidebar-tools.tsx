@@ -103,7 +103,7 @@ export const isOpening = ({ target, ctrlKey, metaKey, shiftKey }: MouseEvent): b
 export function Found({ query }: Pick<FilterProps, 'query'>) {
   const { i18n } = useLingui();
   const chat = useChat();
-  useUnopenedTopics(true);
+  useUnopenedTopics(chat.sidebar.channelIds.peek());
   useFind(query);
   const views = useViews().filter(({ label, isShown }) => isShown && matches(query, label));
   const directs = useComputed(() => matchingDirects(chat, query), [chat, query]);
