@@ -178,6 +178,28 @@ test('shows where a search looks, and searches everywhere after Backspace or on 
   expect(await violationsIn(page)).toEqual([]);
 });
 
+test('understands filters as people type them, and names the unknown ones', async ({ server, logIn }) => {
+  await post(server, 'iago', 'typed filters', 'A [plan](/user_uploads/plan.pdf) for the marmalade');
+  const { page } = await logIn('hamlet', '#inbox');
+  const field = page.getByRole('main').getByRole('combobox', { name: 'Search' });
+  const search = async (text: string) => {
+    await field.fill(text);
+    await field.press('Enter');
+  };
+  await search('marmalade in:verona from:@iago after:yesterday');
+  await expect(messageWith(page, 'for the marmalade')).toBeVisible();
+  const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 7);
+  await expect(page).toHaveURL(new RegExp(`channel/\\d+-Verona/sender/\\d+-Iago/after/${day}`));
+  await goTo(page, '#inbox');
+  await search('flavor:bitter marmalade');
+  await expect(page.getByRole('alert')).toHaveText(
+    'There is no filter flavor:bitter. Quotation marks search for the words.',
+  );
+  await expect(page).toHaveURL(/#inbox$/);
+  await search('"flavor:bitter" marmalade');
+  await expect(page).toHaveURL(/search/);
+});
+
 test('shows the most relevant hits first on request, and removes filters', async ({ server, logIn }) => {
   await post(server, 'iago', 'first orchard', 'An apricot, more apricots: apricot');
   await post(server, 'cordelia', 'second orchard', 'Cherries and one apricots');
@@ -513,7 +535,9 @@ test('opens settings pages and runs actions by parts of their names', async ({ l
   await choose('keyboard', 'Keyboard shortcuts');
   await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
   await page.keyboard.press('Escape');
-  await choose('log out', 'Log out');
+  await choose('night', 'Dark theme');
+  await expect(page.locator('html')).toHaveAttribute('data-theme', /dark/);
+  await choose('logout', 'Log out');
   await expect(page).toHaveURL(/\/login\//);
 });
 

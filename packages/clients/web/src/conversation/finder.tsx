@@ -9,7 +9,7 @@ import styles from '../kit/listbox.module.css';
 import { useOverlay } from '../kit/overlay.js';
 import overlays from '../kit/overlays.module.css';
 import { type Services, useChat, useComputed, useFind, useServices } from '../services/context.js';
-import { type Found, ranked } from './ranked.js';
+import { type Found, rankedWithActions } from './ranked.js';
 
 /** Number of conversations that precede other matches of their name. */
 const MAX_RECENT = 20;
@@ -39,7 +39,7 @@ export function Finder({ title, label, entries, isOffered, lastEntry, onPick }: 
   const [query, setQuery] = useState('');
   useFind(query);
   // biome-ignore lint/correctness/useExhaustiveDependencies: rights are checked when the query changes.
-  const found = useMemo(() => ranked(entries, query, isOffered), [entries, query]);
+  const found = useMemo(() => rankedWithActions(entries, query, isOffered), [entries, query]);
   const isSearched = query.trim() !== '';
   const last = isSearched && lastEntry ? lastEntry(query.trim()) : null;
   const { fieldProps, onKeyDown, list } = useListbox({

@@ -1,4 +1,4 @@
-import { type Found, ranked } from './ranked.js';
+import { type Found, ranked, rankedWithActions } from './ranked.js';
 
 const named = (name: string, more: Partial<Found> = {}): Found => ({ name, detail: '', ...more });
 const namesOf = (entries: readonly Found[]) => entries.map(({ name }) => name);
@@ -45,5 +45,20 @@ describe('ranked', () => {
     expect(compared).toBe(0);
     expect(ranked(entries, 'other')).toEqual([]);
     expect(compared).toBe(2000);
+  });
+});
+
+describe('rankedWithActions', () => {
+  const topics = Array.from({ length: 6 }, (_, n) => {
+    return named(`log ${n}`, { to: { kind: 'channel', channelId: 1, topic: `log ${n}` } });
+  });
+
+  it('returns at most three topics if an action matches', () => {
+    const action = named('End session', { words: 'Log out' });
+    expect(namesOf(rankedWithActions([...topics, action], 'log'))).toEqual(['log 0', 'log 1', 'log 2', 'End session']);
+  });
+
+  it('returns all topics if only these match', () => {
+    expect(rankedWithActions([...topics, named('Set status')], 'log')).toHaveLength(6);
   });
 });

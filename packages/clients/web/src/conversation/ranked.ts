@@ -1,6 +1,8 @@
 import { type Destination, rankOf, resembles } from '@parley/chat';
 
 const MAX_ENTRIES = 10;
+/** Maximum topics while something other than a conversation is found, such as an action. */
+const MAX_TOPICS = 3;
 
 /** Entry that is found by parts of its name. */
 export interface Found {
@@ -40,6 +42,14 @@ const KINDS: Readonly<Record<string, (entry: Found) => boolean>> = {
   '#': ({ to, channelId }) => channelId !== undefined || to?.kind === 'channel',
   '@': ({ to }) => to?.kind === 'direct',
 };
+
+/** Returns the matching entries like `ranked`, but few topics if names of actions, views or settings match as well. */
+export function rankedWithActions<E extends Found>(all: readonly E[], typed: string, isOffered = (_: E) => true) {
+  const isAction = (entry: E) => !entry.to && entry.channelId === undefined && RANKS[1]!(entry, typed) !== null;
+  if (typed.trim() === '' || !all.some(isAction)) return ranked(all, typed, isOffered);
+  let topics = 0;
+  return ranked(all, typed, (entry) => isOffered(entry) && (entry.to?.kind !== 'channel' || ++topics <= MAX_TOPICS));
+}
 
 /** Returns the entries that match the query, best first. `#` limits them to channels and topics, `@` to people. */
 export function ranked<E extends Found>(all: readonly E[], typed: string, isOffered = (_: E) => true): readonly E[] {

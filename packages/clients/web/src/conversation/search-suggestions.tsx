@@ -34,6 +34,7 @@ import { useUnopenedTopics } from '../services/use-unopened-topics.js';
 import { usePlaces } from './finder.js';
 import { destinationOfHit, findMessages, snippetOf } from './found-messages.js';
 import { ranked } from './ranked.js';
+import { meantFilters, unknownFilter } from './typed-filters.js';
 
 export { filterKeys, SearchChips } from './search-chips.js';
 
@@ -224,13 +225,14 @@ const MAX_HITS = 4;
 function useHits(query: string, scope: Narrow, goTo: (href: string) => void): readonly Option[] {
   const services = useServices();
   const { chat } = services;
+  const { locale } = useLingui().i18n;
   const [found, setFound] = useState<{ readonly query: string; readonly hits: readonly FoundMessage[] } | null>(null);
   const isWanted = query.length >= MIN_LETTERS && !chat.isVisitor;
   useEffect(() => {
     if (!isWanted) return;
     let isOver = false;
     const load = async () => {
-      const address = parseSearch(chat.state, query, scope);
+      const address = parseSearch(chat.state, meantFilters(query, locale), scope);
       if (address.view !== 'narrow') return;
       const hits = await findMessages(services, address.narrow, MAX_HITS, 'newest');
       if (!isOver) setFound({ query, hits });
@@ -241,7 +243,7 @@ function useHits(query: string, scope: Narrow, goTo: (href: string) => void): re
       isOver = true;
       clearTimeout(timer);
     };
-  }, [services, chat, query, scope, isWanted]);
+  }, [services, chat, query, scope, isWanted, locale]);
   if (!isWanted || found?.query !== query) return [];
   return found.hits
     .filter(({ sender_id }) => !chat.people.person(sender_id).peek().isMuted)
@@ -316,15 +318,19 @@ function contentText(value: string, i18n: I18n): string {
   return texts[value] ?? i18n._('Messages by their content');
 }
 
-/** Returns the address of a search, or the reason why a name in it is ambiguous. */
+/** Returns the address of a search, or the reason why a filter in it is unknown or a name ambiguous. */
 export function searchFor(
   { chat, fieldTexts }: Services,
   text: string,
   scope: Narrow,
   i18n: I18n,
 ): { href: string } | { problem: string } {
+  const meant = meantFilters(text, i18n.locale);
+  const filter = unknownFilter(meant);
+  if (filter !== null)
+    return { problem: i18n._('There is no filter {filter}. Quotation marks search for the words.', { filter }) };
   try {
-    const address = parseSearch(chat.state, text, scope);
+    const address = parseSearch(chat.state, meant, scope);
     if (address.view === 'narrow') {
       const search = formatSearch(chat.state, address.narrow);
       const others = linesOf(fieldTexts.texts.peek().get(RECENT)?.text).filter((it) => it !== search);

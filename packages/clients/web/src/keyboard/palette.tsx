@@ -42,6 +42,8 @@ interface Props {
 
 interface Action {
   readonly name: string;
+  /** Other words for it. */
+  readonly words?: string;
   readonly icon: Icon;
   run(): void;
 }
@@ -88,7 +90,12 @@ function actionsHere({ chat, navigation }: Services, i18n: I18n, anchor: HTMLEle
     return [
       markRead,
       ...(channel.isSubscribed ? [mute] : []),
-      { name: i18n._('Channel settings'), icon: Settings, run: () => navigation.navigate(settings) },
+      {
+        name: i18n._('Channel settings'),
+        words: i18n._('Leave, archive, rename'),
+        icon: Settings,
+        run: () => navigation.navigate(settings),
+      },
     ];
   }
   const { topic } = place;
@@ -176,11 +183,11 @@ export function Palette({ anchor, onLogOut }: Props) {
     { name: i18n._('New direct message'), icon: Send, run: () => openDirect(anchor) },
     { name: i18n._('Keyboard shortcuts'), icon: Keyboard, run: () => openHelp(anchor) },
     { name: i18n._('Mark all as read'), icon: CheckCheck, run: () => openReadAll(anchor) },
-    themeToggle,
-    ...(onLogOut ? [{ name: i18n._('Log out'), icon: LogOut, run: onLogOut }] : []),
+    { ...themeToggle, words: i18n._('Dark, light, night mode') },
+    ...(onLogOut ? [{ name: i18n._('Log out'), words: i18n._('Logout, sign out'), icon: LogOut, run: onLogOut }] : []),
   ];
-  const actionEntries = actions.map(({ name, icon, run }): Entry => {
-    return { address: name, name, detail: i18n._('Action'), icon, run };
+  const actionEntries = actions.map(({ name, words = '', icon, run }): Entry => {
+    return { address: name, name, words, detail: i18n._('Action'), icon, run };
   });
   // Topics and settings that arrive while the user types would change the results.
   useUnopenedTopics(chat.sidebar.channelIds.peek());
