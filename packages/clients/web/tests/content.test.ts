@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { Locator } from '@playwright/test';
 import { expect, goTo, messageWith, placeOf, post, test, violationsIn } from './stories.js';
 
 interface Recorded {
@@ -157,6 +158,30 @@ test('places bullets, quote lines and buttons at the start of texts of either di
     await expect.poll(async () => (await copy.boundingBox())!.x - (await code.boundingBox())!.x).toBeGreaterThan(100);
     await expect.poll(() => page.locator('legend').last().evaluate(directionOf)).toBe('rtl');
   }
+});
+
+test('keeps the order within names, addresses and formulas in texts from right to left', async ({ server, logIn }) => {
+  const text = 'תודה @**King Hamlet** ראו https://example.com/a/ או $$x + y$$ או `a + b`';
+  await post(server, 'iago', 'order', text);
+  const { page } = await logIn('hamlet', await placeOf(server, 'order'));
+  await page.evaluate(() => document.documentElement.setAttribute('dir', 'rtl'));
+  const message = messageWith(page, 'תודה');
+  const isInOrder = (part: Locator) =>
+    part.evaluate((element) => {
+      const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+      const places: number[] = [];
+      while (texts.nextNode()) {
+        for (let at = 0; at < texts.currentNode.textContent!.trim().length; at++) {
+          const range = document.createRange();
+          range.setStart(texts.currentNode, at);
+          range.setEnd(texts.currentNode, at + 1);
+          places.push(range.getBoundingClientRect().left);
+        }
+      }
+      return places.every((place, index) => index === 0 || place >= places[index - 1]!);
+    });
+  for (const part of ['[part="mention"]', 'a[href^="https://example"]', '.katex', 'code'])
+    await expect.poll(() => isInOrder(message.locator(part)), part).toBe(true);
 });
 
 test('keeps texts of either direction next to their sender', async ({ server, logIn }) => {

@@ -63,6 +63,11 @@ test('gives each paragraph the direction of its language', async ({ logIn, serve
     });
   expect(await directionOf('An English line.')).toBe('ltr');
   expect(await directionOf('שורה בעברית.')).toBe('rtl');
+  const field = page.getByRole('textbox', { name: 'Message', exact: true });
+  await expect(field).toHaveCSS('direction', 'ltr');
+  await field.fill('שורה');
+  await expect(field).toHaveCSS('direction', 'rtl');
+  await field.fill('');
 });
 
 test('stays at the end when a thousand events arrive together', async ({ logIn, server }) => {

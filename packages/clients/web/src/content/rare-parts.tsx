@@ -14,7 +14,7 @@ export function Formula({ node }: { readonly node: MathNode }) {
   const { element, source, isBlock } = node;
   return (
     <span className={isBlock ? 'katex-display' : undefined}>
-      <span className="katex" role="math" aria-label={source}>
+      <span className="katex" role="math" aria-label={source} dir="ltr">
         {drawFormula(element, 0)}
       </span>
     </span>

@@ -119,6 +119,8 @@ export function useMessageField(
     ),
     files,
     fieldProps: {
+      // Each paragraph follows the direction of its text, and an empty field that of the page.
+      dir: 'auto',
       value: text,
       onChange: ({ target }: ChangeEvent<HTMLTextAreaElement>) => {
         files.setText(target.value);
