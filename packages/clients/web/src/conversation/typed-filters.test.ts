@@ -34,6 +34,7 @@ it.each([
   ['during:easter', 'during:easter'],
   ['before:2026-13-40', 'before:2026-13-40'],
   ['see https://example.com', null],
+  ['"see flavor:sweet" tea', null],
   ['"flavor:sweet" from:iago is:unread has:link during:2026-07-14 topic:"a b" in:home', null],
 ])('finds the unknown filter of the search %j', (typed, unknown) => {
   expect(unknownFilter(typed)).toBe(unknown);

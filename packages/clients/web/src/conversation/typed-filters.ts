@@ -1,5 +1,5 @@
-/** A filter with its value, which may be quoted. */
-const FILTER = /(?<=^|\s)(-?)([a-z-]+):("[^"]*"?|[^\s"/]\S*)/gi;
+/** A phrase, or a filter with its value, which may be quoted. */
+const PART = /"[^"]*"|(?<=^|\s)(-?)([a-z-]+):("[^"]*"?|[^\s"/]\S*)/gi;
 
 const SYNONYMS: Readonly<Record<string, string>> = { date: 'during', on: 'during', to: 'dm' };
 
@@ -31,7 +31,8 @@ const quoted = (value: string): string => (/\s/.test(value) ? `"${value}"` : val
  * `before:monday`, `from:@tom` and `to:me`. Weekdays are the last ones before `now`, in English or the language.
  */
 export function meantFilters(text: string, locale: string, now = new Date()): string {
-  return text.replace(FILTER, (part, sign: string, typed: string, operand: string) => {
+  return text.replace(PART, (part, sign: string, typed: string | undefined, operand: string) => {
+    if (typed === undefined) return part;
     const value = operand.replaceAll('"', '');
     const name = typed.toLowerCase();
     const operator = SYNONYMS[name] ?? name;
@@ -46,8 +47,9 @@ export function meantFilters(text: string, locale: string, now = new Date()): st
 
 /** Returns the first filter that the chat does not have, or that does not have its value; null if there is none. */
 export function unknownFilter(text: string): string | null {
-  for (const [part, , typed, operand] of text.matchAll(FILTER)) {
-    const name = typed!.toLowerCase();
+  for (const [part, , typed, operand] of text.matchAll(PART)) {
+    if (typed === undefined) continue;
+    const name = typed.toLowerCase();
     const value = operand!.replaceAll('"', '');
     const isKnown =
       PLACES.test(name) || PEOPLE.test(name) || (TIMES.test(name) ? isDate(value) : VALUES[name]?.test(value));
