@@ -56,10 +56,23 @@ export const startServer = (binaries: string, options: TestServerOptions = {}): 
 
 /** Starts a standby of the server on a local port. */
 export const startStandby = (binaries: string, port: number): Promise<TestServer> =>
-  startOn(binaries, (data, run) => {
-    const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'parley'];
-    return run('pg_basebackup', '-D', data, ...from, '--write-recovery-conf', '--checkpoint=fast', '--no-sync');
-  });
+  startOn(binaries, (data, run) => copyServer(data, run, port, '--write-recovery-conf'));
+
+/** Starts a base backup of the server on a local port, recovered to its end and promoted. */
+export const startRecovered = (binaries: string, port: number): Promise<TestServer> =>
+  startOn(
+    binaries,
+    async (data, run) => {
+      await copyServer(data, run, port);
+      writeFileSync(join(data, 'recovery.signal'), '');
+    },
+    { restore_command: 'false', recovery_target: 'immediate', recovery_target_action: 'promote' },
+  );
+
+function copyServer(data: string, run: Program, port: number, ...options: readonly string[]): Promise<unknown> {
+  const from = ['-h', '127.0.0.1', '-p', String(port), '-U', 'parley'];
+  return run('pg_basebackup', '-D', data, ...from, ...options, '--checkpoint=fast', '--no-sync');
+}
 
 async function startOn(
   binaries: string,

@@ -7,10 +7,18 @@ import { join } from 'node:path';
 import { S3BlobStore } from '@parley/blobs';
 import { firstOf } from '@parley/domain/kernel';
 import { listBlobsOfPostgres, readTextsOfPostgres } from '@parley/postgres';
-import { createDatabase } from '@parley/postgres/testing';
+import {
+  createDatabase,
+  findBinaries,
+  openGate,
+  startRecovered,
+  startServer,
+  startStandby,
+  type TestServer,
+} from '@parley/postgres/testing';
 import { createParley } from '@parley/server';
 import { runCommand } from '@parley/server/testing';
-import { FakeMailer, MemoryBlobStore } from '@parley/testkit';
+import { FakeMailer, MemoryBlobStore, until } from '@parley/testkit';
 import S3rver from 's3rver';
 import { MULTIPART, multipart } from '../testing/multipart.js';
 import { isOnPostgres } from '../testing/test-storage.js';
@@ -120,6 +128,74 @@ describe('PostgreSQL database', () => {
       await drop();
     });
   }
+});
+
+(isOnPostgres ? describe : describe.skip)('copy of a PostgreSQL server', () => {
+  const IS_COPY = 'The bucket letters holds the files of another database, of which this one is a copy.';
+  const servers: TestServer[] = [];
+  let folder: string;
+  let service: S3rver;
+  let files: string;
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'parley-promoted-'));
+    service = new S3rver({
+      ...{ address: '127.0.0.1', port: 0, silent: true, directory: join(folder, 's3') },
+      configureBuckets: [{ name: 'letters', configs: [] }],
+    });
+    files = `s3:letters?endpoint=http://127.0.0.1:${((await service.run()) as AddressInfo).port}`;
+  });
+  afterEach(async () => {
+    for (const server of servers.splice(0)) await server.stop();
+    await service.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  async function start(server: Promise<TestServer>): Promise<TestServer> {
+    servers.push(await server);
+    return server;
+  }
+
+  /** Starts and stops Parley on a server. Returns the id of a message that it sends. */
+  async function send({ url }: TestServer): Promise<number> {
+    const ann = { realm: '', externalId: 'u1' };
+    const parley = await open(url, { files });
+    try {
+      await parley.realms.ensure({ name: '' });
+      await parley.users.upsert({ ...ann, name: 'Ann', role: 'owner' });
+      await parley.as(ann).channels.ensure({ name: 'orders' });
+      return (await parley.as(ann).messages.send({ channel: 'orders', topic: 'a', content: 'a' })).id;
+    } finally {
+      await parley.close();
+    }
+  }
+
+  it.each([
+    ['standby', startStandby],
+    ['base backup recovered to a point in time', startRecovered],
+  ])('keeps off the bucket of its original until file adopt: promoted %s', async (_, startCopy) => {
+    const binaries = findBinaries()!;
+    const original = await start(startServer(binaries));
+    expect(await run(original.url, 'migrate')).toMatchObject({ code: 0 });
+    await send(original);
+    const gate = await openGate(original.socket);
+    const copy = await start(startCopy(binaries, gate.port));
+    if (startCopy === startStandby) await copy.query('SELECT pg_promote()');
+    await until(async () => !(await copy.query('SELECT pg_is_in_recovery() AS is'))[0].is);
+    await gate.close();
+
+    await expect(send(copy)).rejects.toThrow(IS_COPY);
+    expect((await run(copy.url, 'doctor', '--files', files)).out).toContain(`PROBLEM  files: ${IS_COPY}`);
+
+    // A restart after a crash is no promotion.
+    const before = await send(original);
+    await original.kill();
+    await original.start();
+    expect(await send(original)).toBeGreaterThan(before);
+
+    expect(await run(copy.url, 'file', 'adopt', '--files', files)).toMatchObject({ code: 0 });
+    await send(copy);
+    await expect(send(original)).rejects.toThrow(IS_COPY);
+  });
 });
 
 describe('parley doctor', () => {
