@@ -34,7 +34,7 @@ const shopkeeper = parley.as({ realm: 'shop', externalId: 'shopkeeper' }, { clie
 const orders = new Map<string, string>();
 
 const app = express();
-app.use('/chat', parley.router); // best before your own body parsers: Parley limits bodies itself
+app.use('/chat', parley.router); // best before compression() and your own body parsers: Parley does both itself
 app.use(express.json());
 
 app.post('/sign-up', async (request, response) => {

@@ -5,7 +5,7 @@ import { enterChat, parley, port, returnAddress } from './chat.js';
 import { startSession } from './log-in.js';
 
 const app = express();
-app.use('/chat', parley.router); // before your own body parsers: Parley reads bodies itself
+app.use('/chat', parley.router); // before compression() and your own body parsers: Parley does both itself
 app.use(express.static('build/client'));
 
 // The log-in is not an action: the build has copies of the modules that routes import, and would open the chat twice.

@@ -5,7 +5,7 @@ import { personOf, startSession } from './log-in.js';
 import { page } from './page.js';
 
 const app = express();
-app.use('/chat', parley.router); // before your own body parsers: Parley reads bodies itself
+app.use('/chat', parley.router); // before compression() and your own body parsers: Parley does both itself
 app.use(express.urlencoded());
 
 app.get('/', (request, response) => {
