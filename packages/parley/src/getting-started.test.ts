@@ -91,6 +91,7 @@ describe('create-parley', () => {
       'app',
       'chat.js',
       'log-in.js',
+      'next.config.js',
       'package.json',
       'pnpm-workspace.yaml',
       'server.js',
@@ -147,7 +148,7 @@ describe('create-parley', () => {
     };
     const typed = readdirSync(join(templates, 'typescript'), { recursive: true, encoding: 'utf8' });
     const programs = typed.filter((name) => /\.tsx?$/.test(name));
-    expect(programs.length).toBe(11);
+    expect(programs.length).toBe(12);
     for (const name of programs.filter((name) => !name.startsWith('nest/'))) {
       const own = join(templates, name.replace(/\.ts(x?)$/, '.js$1'));
       expect(await plain(join(templates, 'typescript', name))).toBe(await plain(own));
