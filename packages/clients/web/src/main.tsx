@@ -14,7 +14,9 @@ import { isDrawn, loadSheetsAgain } from './services/loading.js';
 import { homeOf, PageNavigation } from './services/location.js';
 import { startServices } from './services/services.js';
 
-document.querySelector('.not-started')?.remove();
+/** True for browsers as new as the page's text says. Older ones would show a broken page. */
+const isSupported = CSS.supports('(color:light-dark(red,red)) and selector(:has(a))');
+if (isSupported) document.querySelector('.not-started')?.remove();
 
 /** Organization URL: this file is in a subfolder of it. */
 const baseUrl = new URL(/* @vite-ignore */ '..', import.meta.url).href;
@@ -96,4 +98,4 @@ async function start(): Promise<void> {
   );
 }
 
-void start();
+if (isSupported) void start();

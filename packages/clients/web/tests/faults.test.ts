@@ -367,6 +367,23 @@ test('explains the requirements if the scripts fail to start', async ({ server, 
   await old.close();
 });
 
+test('explains the requirements if the browser lacks a feature', async ({ server, browser, logIn }) => {
+  const { context } = await logIn('othello');
+  const old = await browser.newContext({ storageState: await context.storageState() });
+  const page = await old.newPage();
+  await page.addInitScript(() => {
+    const { supports } = CSS;
+    CSS.supports = (condition: string) => !condition.includes(':has') && supports.call(CSS, condition);
+  });
+  await page.goto(`${server.url}/`);
+  await page.evaluate(() => {
+    for (const animation of document.getAnimations()) animation.finish();
+  });
+  await expect(page.getByText('Parley needs a newer browser')).toBeVisible();
+  await expect(page.getByRole('main')).toHaveCount(0);
+  await old.close();
+});
+
 test('reloads code and styles that failed, reports it after a while, and then opens the requested page', async ({
   server,
   logIn,

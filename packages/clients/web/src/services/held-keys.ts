@@ -1,4 +1,4 @@
-import { isComposing, isPlainKey } from './letter-keys.js';
+import { isPlainKey } from './letter-keys.js';
 
 /** Keys that type, select or move within an overlay. */
 const HELD = /^(.|Enter|Backspace|Arrow.*)$/;
@@ -16,9 +16,9 @@ export function holdKeys(isWanted: () => boolean): void {
   on('pointerdown', () => end.abort());
   on('keydown', (event) => {
     if (!isWanted()) end.abort();
-    else if (isPlainKey(event) && HELD.test(event.key) && !isComposing(event)) {
+    else if (isPlainKey(event) && HELD.test(event.key)) {
       event.preventDefault();
-      event.stopImmediatePropagation();
+      event.stopPropagation();
       held.push(event);
     }
   });
@@ -35,8 +35,8 @@ export function holdKeys(isWanted: () => boolean): void {
 }
 
 /** Events made by scripts type nothing. */
-function repeat({ key, shiftKey }: KeyboardEvent, field: HTMLElement): void {
-  const isFree = field.dispatchEvent(new KeyboardEvent('keydown', { key, shiftKey, bubbles: true, cancelable: true }));
+function repeat({ key }: KeyboardEvent, field: HTMLElement): void {
+  const isFree = field.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
   if (!isFree || !field.matches('input, textarea')) return;
   if (key === 'Backspace') document.execCommand('delete');
   else if (!key[1]) document.execCommand('insertText', false, key);
