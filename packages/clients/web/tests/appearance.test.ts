@@ -318,3 +318,21 @@ test("draws emoji in the user's emoji set, and loads fonts only for visible emoj
   await server.call('prospero', 'PATCH', '/settings', { emojiset: 'google' });
   await expect.poll(() => emoji.evaluate(nameOf)).toBe('none');
 });
+
+test('draws emoji of the system if the browser draws nothing with the fonts', async ({ logIn }) => {
+  const { page } = await logIn('prospero', '#inbox');
+  const family = () =>
+    page.locator('#parley').evaluate((root) => getComputedStyle(root).getPropertyValue('--parley-font-emoji'));
+  await page.addInitScript(() => {
+    Object.defineProperty(navigator, 'vendor', { value: 'Apple Computer, Inc.' });
+  });
+  await page.reload();
+  await expect(page.locator('[part="sidebar"] input[type="search"]')).toBeAttached();
+  await page.waitForTimeout(1000);
+  expect(await family()).toContain('Parley Noto Emoji');
+  await page.addInitScript(() => {
+    CanvasRenderingContext2D.prototype.fillText = () => {};
+  });
+  await page.reload();
+  await expect.poll(family).not.toContain('Parley Noto Emoji');
+});

@@ -38,7 +38,7 @@ function useEmojiSet(place: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const root = mounted(place).closest<HTMLElement>('[data-parley]')!;
     root.dataset.emojiset = set ?? '';
-    void loadLater(() => import('./emoji-fonts.js'));
+    void loadLater(() => import('./emoji-fonts.js')).then(({ checkEmojiFonts }) => checkEmojiFonts(root));
   }, [place, set]);
 }
 
