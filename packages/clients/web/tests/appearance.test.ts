@@ -336,3 +336,10 @@ test('draws emoji of the system if the browser draws nothing with the fonts', as
   await page.reload();
   await expect.poll(family).not.toContain('Parley Noto Emoji');
 });
+
+test("names topics without a name in the page's language", async ({ server, logIn }) => {
+  await post(server, 'cordelia', '', 'To no topic');
+  const { page } = await logIn('prospero', await placeOf(server, ''), { locale: 'de' });
+  await expect(messageWith(page, 'To no topic')).toBeVisible();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('Allgemeiner Chat');
+});

@@ -1,6 +1,7 @@
 import { Phone } from '../phone/phone.js';
 import { electronBridge } from '../services/electron-bridge.js';
 import { useLoaded } from '../services/loading.js';
+import { useEmptyTopicName } from './empty-topic-name.js';
 import { NewVersionLine } from './new-version-line.js';
 import { NotificationsLine } from './notifications-line.js';
 
@@ -13,6 +14,7 @@ interface Props {
 
 /** Notices, gestures and the bridge to the desktop app, loaded after the first messages. */
 export default function DeferredParts({ onLogOut }: Props) {
+  useEmptyTopicName();
   const DesktopApp = useLoaded(loadDesktopApp, electronBridge !== null);
   return (
     <>
