@@ -130,6 +130,16 @@ test('opens the actions of a channel on a long press', async ({ logIn }) => {
   await expect(page).toHaveURL(/#inbox$/);
 });
 
+test('marks a row of the inbox as read with its button', async ({ server, logIn }) => {
+  await post(server, 'iago', 'phone row', 'To read');
+  const { page } = await logIn('hamlet', '#inbox', PHONE);
+  const row = page.getByRole('main').getByRole('listitem').filter({ hasText: 'phone row' });
+  await expect(row).toBeVisible();
+  await expect(row.getByRole('button', { name: 'Select' })).not.toBeVisible();
+  await row.getByRole('button', { name: 'Mark as read' }).tap();
+  await expect(row).toHaveCount(0);
+});
+
 test('navigates with the bar at the lower edge', async ({ server, logIn }) => {
   await post(server, 'iago', 'one hand', 'For @**King Hamlet**');
   const { page } = await logIn('hamlet', '#inbox', PHONE);

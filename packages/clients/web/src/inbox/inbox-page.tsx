@@ -344,17 +344,17 @@ function Row({ row, messageIds, actions, selection: { selected, select, take } }
       actions={
         <>
           <RowButton
+            icon={MailCheck}
+            label={i18n._('Mark as read')}
+            keys="Shift+U"
+            onClick={() => actions.markRead(take(row.key))}
+          />
+          <RowButton
             icon={SquareCheck}
             label={i18n._('Select')}
             keys="Space"
             isPressed={selected.has(row.key)}
             onClick={() => select(toggled(selected, row.key))}
-          />
-          <RowButton
-            icon={MailCheck}
-            label={i18n._('Mark as read')}
-            keys="Shift+U"
-            onClick={() => actions.markRead(take(row.key))}
           />
           {destination.kind === 'channel' && (
             <>
