@@ -24,7 +24,7 @@ import { pressIn } from './stories.js';
 const ROOT = join(import.meta.dirname, '../../../..');
 
 /** Pages of `docs/examples` and of this test, bundled as products do. */
-const EXAMPLES = ['react.tsx', 'custom-look.tsx', 'element-react.tsx', 'own-edit.tsx'];
+const EXAMPLES = ['react.tsx', 'custom-look.tsx', 'element-react.tsx', 'own-edit.tsx', 'parts.tsx'];
 
 /** Page of a product with its own message editor. */
 const OWN_EDIT = `
@@ -44,6 +44,16 @@ const OWN_EDIT = `
       <Conversation channel="orders" topic="Own edits" />
     </ParleyProvider>,
   );`;
+
+/** Page with the only part named in its address. */
+const PARTS = `
+  import * as parts from 'parley/web';
+  import { createElement } from 'react';
+  import { createRoot } from 'react-dom/client';
+  const part = parts[location.hash.slice(1)];
+  const place = { channel: 'Order 7', topic: 'Support', html: '<p>Text</p>' };
+  const page = part && createElement(parts.ParleyProvider, { url: '/chat' }, createElement(part, place));
+  createRoot(document.getElementById('root')).render(page);`;
 
 /** Shop with the React example as its page and the published package. */
 interface Host {
@@ -91,6 +101,7 @@ const test = base.extend<Fixtures, { host: Host }>({
       // Placed next to the packages that the pages import.
       cpSync(join(ROOT, 'docs/examples'), folder, { recursive: true });
       writeFileSync(join(folder, 'own-edit.tsx'), OWN_EDIT);
+      writeFileSync(join(folder, 'parts.tsx'), PARTS);
       const pages = EXAMPLES.map((name) => {
         const page = join(folder, `${name.split('.')[0]}.html`);
         writeFileSync(
@@ -274,6 +285,23 @@ test.describe('product with its own message editor', () => {
     const edited = shop.getByRole('article').filter({ hasText: 'The second text' });
     await expect(edited.locator('em')).toHaveText('second');
   });
+});
+
+test.describe('page with a single part', () => {
+  test.use({ example: 'parts.html' });
+
+  for (const name of [
+    ...['Chat', 'Conversation', 'ConversationList', 'Messages', 'Composer'],
+    ...['Inbox', 'RecentConversations', 'People', 'MessageBody'],
+  ]) {
+    test(`${name} loads what follows its first rendering`, async ({ shop }) => {
+      await shop.goto(`${shop.url()}#${name}`);
+      await shop.reload();
+      const loaded = () => performance.getEntriesByType('resource').map(({ name: url }) => url.split('/').at(-1));
+      await expect.poll(() => shop.evaluate(loaded)).toContainEqual(expect.stringMatching(/^emoji-fonts.*\.js$/));
+      await expect(shop.locator('[data-parley]')).not.toBeEmpty();
+    });
+  }
 });
 
 test.describe('Vue example', () => {

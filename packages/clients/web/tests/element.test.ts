@@ -360,6 +360,8 @@ test('reports unread messages to the host and lets it open links itself', async 
   expect(await page.getByRole('navigation', { name: 'Conversations' }).evaluate(bottom)).toBe(
     await page.locator('parley-chat').evaluate(bottom),
   );
+  // Loaded last.
+  await expect(page.getByRole('searchbox', { name: 'Filter conversations' })).toBeVisible();
   await page.getByRole('link', { name: 'orders' }).click();
   await expect(page.locator('output')).toHaveText(/^#narrow\/channel\/\d+-orders$/);
   const other = await (await page.context().browser()!.newContext()).newPage();

@@ -4,7 +4,8 @@ import { useContentWorld } from '../app/content-world.js';
 import { ContentContext } from '../content/message-body.js';
 import { mounted } from '../kit/mounted.js';
 import { OverlayHost } from '../kit/overlay.js';
-import { ServicesContext, useServices } from '../services/context.js';
+import { ServicesContext, useAddress, useServices } from '../services/context.js';
+import { useDrawn } from '../services/loading.js';
 import { type Navigation, OwnNavigation, PageNavigation } from '../services/location.js';
 import styles from './element.module.css';
 import { hashOfLink } from './links.js';
@@ -118,6 +119,8 @@ export function SmallPart({ children, ...props }: FrameProps) {
 }
 
 function Surroundings({ children }: { readonly children: ReactNode }) {
+  // Messages and the field report themselves.
+  useDrawn(useAddress().address?.view !== 'narrow');
   return (
     <ContentContext.Provider value={useContentWorld()}>
       {children}
