@@ -55,6 +55,13 @@ test('pastes from the clipboard with formatting, or without by Ctrl+Shift+V, and
   await page.keyboard.press('End');
   await page.keyboard.press('Control+Shift+v');
   await expect(field).toHaveValue('Before Read this:\n• One\n• Two');
+  // Firefox passes formatted text here as well.
+  await field.fill('');
+  await page.keyboard.press('Control+Shift+v');
+  await expect(field).toHaveValue('Read this:\n• One\n• Two');
+  await field.selectText();
+  await paste(page, { html: '<p>Read <b>this</b></p>', text: 'Read this' });
+  await expect(field).toHaveValue('Read this');
   await field.fill('```\n');
   await page.keyboard.press('Control+v');
   await expect(field).toHaveValue('```\nRead this:\n• One\n• Two');

@@ -13,14 +13,7 @@ const VALUES: Readonly<Record<string, RegExp>> = {
   has: /^(link|image|attachment|reaction)$/i,
   in: VIEWS,
 };
-const CONTENTS: Readonly<Record<string, string>> = {
-  file: 'attachment',
-  files: 'attachment',
-  links: 'link',
-  images: 'image',
-  picture: 'image',
-  photo: 'image',
-};
+const CONTENTS: Readonly<Record<string, string>> = { file: 'attachment', links: 'link', images: 'image' };
 
 const isDate = (value: string): boolean => /^\d{4}(-\d\d){0,2}$/.test(value) && !Number.isNaN(Date.parse(value));
 

@@ -31,7 +31,7 @@ import { type ContentParts, joinContent, listedFiles, splitContent } from './att
 import type { CompletionHandle } from './completion.js';
 import styles from './composer.module.css';
 import { useEnterHint, useEntersSend } from './enter-key.js';
-import { pasteFormatted } from './paste.js';
+import { noteKey, pasteFormatted } from './paste.js';
 import { continueLine, type EditText, surround, toggleAsterisks, toggleCode, wrapLink } from './text-edits.js';
 import { UploadList } from './upload-list.js';
 
@@ -75,6 +75,7 @@ export function useMessageField(
   const attachText = useTextAsFile(field, files);
   useGrowingField(field, text, preview.isShown);
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    noteKey(event);
     // The Enter key that ends a composition belongs to the input method.
     if (isComposing(event.nativeEvent) || completion.current?.onKeyDown(event)) return;
     const { key, currentTarget } = event;

@@ -3,10 +3,18 @@ import { insertText } from '../kit/text-field.js';
 
 const ADDRESS = /^(?:https?:\/\/|mailto:)\S+$/i;
 
+/** True from Shift+V, which pastes plain text although Firefox passes the formatted one, until the next key. */
+let isPlain = false;
+
+/** Called before keys that may paste. */
+export function noteKey({ key, shiftKey }: { readonly key: string; readonly shiftKey: boolean }): void {
+  isPlain = shiftKey && key.toLowerCase() === 'v';
+}
+
 /** Pastes formatted text as Markdown, and an address as the target of the selection. Returns false for other contents. */
 export function pasteFormatted(field: HTMLTextAreaElement, clipboard: DataTransfer): boolean {
   const { value, selectionStart, selectionEnd } = field;
-  if (isInCode(value, selectionStart)) return false;
+  if (isPlain || isInCode(value, selectionStart)) return false;
   const text = clipboard.getData('text/plain');
   const selected = value.slice(selectionStart, selectionEnd);
   if (ADDRESS.test(text.trim()) && isLabel(selected)) {
