@@ -1,10 +1,4 @@
-import {
-  type ClientRequest,
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  request as send,
-} from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, request as send } from 'node:http';
 import { duplexPair, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
@@ -36,7 +30,7 @@ export function webHandler(handler: RequestListener): WebHandler {
     if (!headers.has('host')) headers.set('host', host);
     if (body && !headers.has('content-length')) headers.set('transfer-encoding', 'chunked');
     const { method, signal } = request;
-    let sent: ClientRequest;
+    let sent: ReturnType<typeof send>;
     try {
       sent = send({ createConnection, method, path: pathname + search, headers: Object.fromEntries(headers), signal });
     } catch {

@@ -18,31 +18,20 @@ export function webAssetsOf(
 ): WebAssets | null {
   const isOff = configuration.webClient === 'none';
   const assets = isOff ? null : openWebAssets(keptBuildsOf(configuration, blobs));
-  if (!isOneOff) {
-    if (!assets && !isOff)
-      logMissing(
-        logger,
-        'web',
-        'there is no web client, which PARLEY_WEB_CLIENT (webClient: false) turns off on purpose',
-      );
-    if (findImageScript() === null)
-      logMissing(
-        logger,
-        'image-child.js',
-        'pictures take time of other requests; HEIC pictures and documents are not read',
-      );
-    if (findTypesettingScript() === null)
-      logMissing(logger, 'thread.js', 'formulas and code take time of other requests, and long ones stay plain');
-    if (findMailScript() === null) logMissing(logger, 'mail-thread.js', 'received emails take time of other requests');
+  const missing = {
+    web: !assets && !isOff && 'there is no web client, which PARLEY_WEB_CLIENT (webClient: false) turns off on purpose',
+    'image-child.js':
+      findImageScript() === null && 'pictures take time of other requests; HEIC pictures and documents are not read',
+    'thread.js': findTypesettingScript() === null && 'formulas take time of other requests, and long ones stay plain',
+    'mail-thread.js': findMailScript() === null && 'received emails take time of other requests',
+  };
+  for (const [file, loss] of Object.entries(missing)) {
+    const build = 'as in a build that copies only files it finds';
+    const message = `dist/${file} of Parley is missing, ${build}: ${loss}. Copy the package as a whole.`;
+    if (loss && !isOneOff) logger.error({ file }, message);
   }
   return assets && configuration.webClient === 'element' ? { open: (...asset) => assets.open(...asset) } : assets;
 }
-
-const logMissing = (logger: Logger, file: string, loss: string): void =>
-  logger.error(
-    { file },
-    `dist/${file} of Parley is missing, as in a build that copies only files it finds: ${loss}. Copy the package as a whole.`,
-  );
 
 /** Place for files of previous web client builds; null without persistent storage. */
 function keptBuildsOf({ database, files }: WebConfig, blobs: BlobStore): KeptBuilds | null {
