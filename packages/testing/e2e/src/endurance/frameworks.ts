@@ -9,18 +9,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Time for the build and the start of an application. */
 const START_MS = 5 * 60_000;
-/** Longest shutdown with a waiting poll; containers are killed after ten seconds. */
-const STOP_MS = 8000;
+/** Longest shutdown with a waiting poll and an open stream. */
+const STOP_MS = 2000;
 const NEST_ON_FASTIFY = 'nest on fastify';
 
-/** Runs the templates of create-parley with the packed file, NestJS on Fastify too. Returns the number that failed. */
-export async function runFrameworks(root: string): Promise<number> {
+/**
+ * Runs the named templates of create-parley with the packed file; without names all, NestJS on Fastify too. Returns the number
+ * that failed.
+ */
+export async function runFrameworks(root: string, names: readonly string[] = []): Promise<number> {
   execFileSync('npm', ['run', '--silent', 'pack'], { cwd: root, stdio: 'ignore' });
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const tarball = join(root, `packages/parley/dist/parley-${version}.tgz`);
   const program = join(root, 'packages/create-parley/dist/main.js');
   const help = execFileSync(process.execPath, [program, '--help'], { encoding: 'utf8' });
-  const templates = [.../--template NAME {2}([^;]+);/.exec(help)![1]!.split(', '), NEST_ON_FASTIFY];
+  const all = [.../--template NAME {2}([^;]+);/.exec(help)![1]!.split(', '), NEST_ON_FASTIFY];
+  const templates = names.length > 0 ? names : all;
   let failed = 0;
   for (const template of templates) {
     const folder = mkdtempSync(join(tmpdir(), `parley-${template.replaceAll(' ', '-')}-`));
@@ -59,14 +63,22 @@ async function tryApplication(cwd: string): Promise<number> {
   const url = `http://localhost:${port}`;
   const env = { ...process.env, PORT: String(port) };
   const child = spawn('npm', ['start'], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-  child.stdout.pipe(process.stdout);
-  child.stderr.pipe(process.stderr);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.pipe(process.stdout, { end: false });
+    stream.on('data', (chunk) => {
+      output += String(chunk);
+    });
+  }
   try {
     await started(url, child);
     await useChat(url);
+    // The log of a build that has left files out.
+    assert.doesNotMatch(output, /of Parley is missing/);
     const cookie = await logIn(url, 'Ann');
     const waiting = await register(url, cookie);
     const poll = fetch(`${url}/chat/api/v1/events?${waiting}`, { headers: { cookie } }).then((it) => it.text(), String);
+    const stream = (await openStream(url, cookie)).text().catch(String);
     await sleep(500);
     const startedAt = performance.now();
     // npm ends before the application, which has the same streams.
@@ -74,7 +86,7 @@ async function tryApplication(cwd: string): Promise<number> {
     process.kill(-child.pid!, 'SIGTERM');
     const isInTime = await Promise.race([ended.then(() => true), sleep(STOP_MS).then(() => false)]);
     assert(isInTime, `it does not end within ${STOP_MS} ms`);
-    await poll;
+    await Promise.all([poll, stream]);
     return Math.round(performance.now() - startedAt);
   } finally {
     if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid!, 'SIGKILL');
@@ -98,15 +110,29 @@ async function started(url: string, child: ChildProcess): Promise<void> {
 async function useChat(url: string): Promise<void> {
   const [ann, bob] = [await logIn(url, 'Ann'), await logIn(url, 'Bob')];
   const api = `${url}/chat/api/v1`;
-  for (const path of ['/chat/', '/chat/web/element.js']) assert.equal((await fetch(url + path)).status, 200, path);
+  const page = await (await fetch(`${url}/chat/`, { headers: { cookie: ann } })).text();
+  // The page of a server without web client has no such element.
+  assert.match(page, /<div id="parley"/);
+  for (const script of [/<script[^>]* src="([^"]+)"/.exec(page)![1]!, 'web/element.js']) {
+    const { status, headers } = await fetch(new URL(script, `${url}/chat/`));
+    assert.deepEqual([status, headers.get('content-type')], [200, 'text/javascript; charset=utf-8'], script);
+  }
   assert.equal((await json(await fetch(`${api}/users/me`, { headers: { cookie: ann } }))).is_owner, true);
 
   const queue = await register(url, ann);
   const poll = fetch(`${api}/events?${queue}`, { headers: { cookie: ann } });
+  const stream = (await openStream(url, ann)).body!.pipeThrough(new TextDecoderStream()).getReader();
   await sleep(200);
   const body = new URLSearchParams({ type: 'channel', to: '"general"', topic: 'x', content: 'Hello' });
   assert.equal((await post(`${api}/messages`, bob, body)).status, 200);
   assert.equal((await json(await poll)).events[0]!.message.content.includes('Hello'), true);
+  let streamed = '';
+  while (!streamed.includes('Hello')) {
+    const { value, done } = await stream.read();
+    assert(!done, 'the stream ends without the message');
+    streamed += value;
+  }
+  await stream.cancel();
 
   const content = new Uint8Array(3_000_000).fill(7);
   const form = new FormData();
@@ -114,7 +140,15 @@ async function useChat(url: string): Promise<void> {
   const { url: file } = await json(await post(`${api}/user_uploads`, ann, form));
   const { url: temporary } = await json(await fetch(`${api}${file}`, { headers: { cookie: ann } }));
   const download = await fetch(`${url}/chat${temporary.replace(/^\/chat\//, '/')}`);
-  assert.equal((await download.arrayBuffer()).byteLength, content.length);
+  assert(Buffer.from(content).equals(Buffer.from(await download.arrayBuffer())), 'the download differs');
+}
+
+async function openStream(url: string, cookie: string): Promise<Response> {
+  const response = await fetch(`${url}/chat/api/v1/events/stream?${await register(url, cookie)}`, {
+    headers: { cookie },
+  });
+  assert.equal(response.status, 200);
+  return response;
 }
 
 /** Fields of all used responses. */

@@ -10,7 +10,7 @@ import { findChromium } from '../testing/chromium.js';
 import { runCommands } from './commands.js';
 import { runFrameworks } from './frameworks.js';
 
-const USAGE = `Usage: npm run endurance [-- [MINUTES] [--seed N] [--attack MINUTES] [--stops NUMBER] [--commands | --frameworks]]
+const USAGE = `Usage: npm run endurance [-- [MINUTES] [--seed N] [--attack MINUTES] [--stops NUMBER] [--commands | --frameworks [NAME …]]]
 
 Runs each command of the documents alone in a new clone of the last commit, all templates of create-parley, all suites on
 PostgreSQL, then the hostile tests in their long form. Repeats the hostile tests, each time with the next seed,
@@ -20,7 +20,7 @@ until the minutes have passed (default: 30) or a test fails. Exit code 1: a test
   --attack MINUTES   duration of the attack by a member in each run; default: 10. Runs only that test
   --stops NUMBER     stops of a shop with an outbox; default: 10000. Runs only that test
   --commands         runs only the commands of the documents
-  --frameworks       runs only the templates of create-parley`;
+  --frameworks       runs only the templates of create-parley, or those named`;
 
 const ROOT = resolve(import.meta.dirname, '../../../../..');
 const { resolve: pathOf } = createRequire(import.meta.url);
@@ -61,8 +61,8 @@ interface Options {
   readonly stops: number | null;
   /** True to run only the commands of the documents. */
   readonly isForCommands: boolean;
-  /** True to run only the templates. */
-  readonly isForFrameworks: boolean;
+  /** Names of the only templates to run; empty for all, null to run tests too. */
+  readonly frameworks: readonly string[] | null;
 }
 
 const DEFAULT_ATTACK_MINUTES = 10;
@@ -83,7 +83,8 @@ function readOptions(args: readonly string[]): Options {
     allowPositionals: true,
   });
   const { attack, stops } = values;
-  const [minutes = attack === undefined && stops === undefined ? '30' : '0', ...others] = positionals;
+  const durations = values.frameworks ? [] : positionals;
+  const [minutes = attack === undefined && stops === undefined ? '30' : '0', ...others] = durations;
   const seed = values.seed ?? String(Math.floor(Math.random() * 1e9));
   if (others.length > 0 || !NUMBER.test(minutes)) throw new Error('It takes a number of minutes.');
   if (!/^\d{1,9}$/.test(seed)) throw new Error('--seed takes a number.');
@@ -97,7 +98,7 @@ function readOptions(args: readonly string[]): Options {
     attackMinutes: numberOf(attack),
     stops: numberOf(stops),
     isForCommands: values.commands ?? false,
-    isForFrameworks: values.frameworks ?? false,
+    frameworks: values.frameworks ? positionals : null,
   };
 }
 
@@ -111,7 +112,7 @@ async function main(args: readonly string[]): Promise<number> {
     return 2;
   }
   if (options.isForCommands) return runCommands(ROOT);
-  if (options.isForFrameworks) return runFrameworks(ROOT);
+  if (options.frameworks) return runFrameworks(ROOT, options.frameworks);
   const isLimited = options.attackMinutes !== null || options.stops !== null;
   const steps = isLimited ? [] : [runCommands, runFrameworks, runOnPostgres];
   for (const step of steps) if ((await step(ROOT)) !== 0) return 1;
