@@ -13,7 +13,7 @@ import {
   type RecipientId,
   type UserId,
 } from '@parley/domain/kernel';
-import { REALM_IMAGE_NAMES, type RealmImageName } from '@parley/domain/realms';
+import { REALM_IMAGE_NAMES, type RealmImageName, STORED_REALM_SETTINGS } from '@parley/domain/realms';
 import type { FileCopy, ImportSource, MessageCopy, PictureCopy } from '@parley/transfer/exports';
 import { findFile, pathIn, readDocument, readLines, readText, type UnpackLimits, unpack } from './archive-files.js';
 import { readZulipTables } from './from-zulip/zulip-copy.js';
@@ -311,6 +311,7 @@ async function openOwn(root: string): Promise<Contents> {
   });
   const source: ImportSource = {
     realm,
+    dropped: unknownSettings(document.realm),
     people: () => readPeople(root),
     messages: () => readMessages(root, context),
     messageRange: () => readMessageRange(root),
@@ -323,15 +324,22 @@ async function openOwn(root: string): Promise<Contents> {
   return { source, allMessages: source.messages, unreadTables: new Map() };
 }
 
+/** Returns the names of settings that a valid `parley.json` has of another release. */
+function unknownSettings(realm: unknown): readonly string[] {
+  const { settings } = (realm as { readonly realm: { readonly settings: object } }).realm;
+  return Object.keys(settings).filter((name) => !Object.hasOwn(STORED_REALM_SETTINGS, name));
+}
+
 async function openZulip(root: string, names: ColumnNames): Promise<Contents> {
   const partial = (await readdir(root)).find((name) => PARTIAL_MESSAGE_FILE.test(name));
   if (partial !== undefined) throw wrong('The export', `is incomplete: it holds ${partial}`);
   const tables = record(await readDocument(root, REALM_FILE), REALM_FILE);
-  const { realm, people, skipsMessage, unreadTables, ...about } = readZulipTables(tables, names);
+  const { realm, people, skipsMessage, unreadTables, dropped, ...about } = readZulipTables(tables, names);
   const context = contextOf(realm, clientNames(tables), { isOwn: false, ...about });
   const allMessages = () => readMessages(root, context);
   const source: ImportSource = {
     realm,
+    dropped,
     people: async function* () {
       yield* people;
     },

@@ -3,7 +3,7 @@ import type { CustomEmojiId, RealmCopy } from '@parley/domain/kernel';
 import { REALM_IMAGE_NAMES, type RealmImages, STORED_REALM_SETTINGS } from '@parley/domain/realms';
 import { REALM_IMAGE_WORDS } from '../layout.js';
 import { EMOJI_NAME, flag, id, integer, list, orElse, orNull, text } from '../parley-shapes.js';
-import { type Row, settingsOf, type TableReader, user } from './table-reader.js';
+import { type Row, type TableReader, user } from './table-reader.js';
 
 export function realmSettings(tables: TableReader, channels: readonly Channel[]): RealmCopy['realm']['settings'] {
   const row = tables.realmRow;
@@ -16,12 +16,13 @@ export function realmSettings(tables: TableReader, channels: readonly Channel[])
     zulip_update_announcements_stream_id: row.zulip_update_announcements_stream ?? -1,
   };
   const stored = Object.fromEntries(
-    Object.entries(columns).map(([name, value]) => [
-      name,
-      /_(?:stream|channel)_id$/.test(name) && !channelIds.has(value) ? -1 : value,
-    ]),
+    Object.entries(columns).map(([name, value]) => {
+      if (!/_(?:stream|channel)_id$/.test(name) || channelIds.has(value)) return [name, value];
+      if (value !== -1 && value !== null) tables.drop('zerver_realm', name);
+      return [name, -1];
+    }),
   );
-  return settingsOf(STORED_REALM_SETTINGS, tables.names.realm, stored);
+  return tables.settingsOf(STORED_REALM_SETTINGS, tables.names.realm, 'zerver_realm', stored);
 }
 
 export function realmImages(tables: TableReader): RealmImages {

@@ -34,6 +34,7 @@ export class TableReader {
   readonly realmRow: Row;
   readonly system: Readonly<Record<SystemGroupName, GroupId>>;
   private readonly read = new Set<string>();
+  private readonly invalid = new Map<string, number>();
 
   constructor(
     private readonly tables: Row,
@@ -84,6 +85,30 @@ export class TableReader {
     return Object.fromEntries(values) as { readonly [K in keyof R]: GroupId };
   }
 
+  /** Reads settings from columns. Missing and invalid values get the default; invalid ones are reported. */
+  settingsOf<R extends Registry>(registry: R, columns: SettingColumns, table: string, row: Row): SettingValues<R> {
+    const read: Readonly<Record<string, unknown>> = columns.read(row);
+    const values = Object.entries(registry).map(([name, definition]: [string, SettingDefinition]) => {
+      const value = read[name];
+      if (value !== undefined && isSettingValue(definition, value)) return [name, value];
+      // Zulip's columns have -1 for none.
+      const isAbsent = value === undefined || value === null || value === -1;
+      if (!isAbsent && value !== definition.default) this.drop(table, name);
+      return [name, definition.default];
+    });
+    return Object.fromEntries(values) as SettingValues<R>;
+  }
+
+  drop(table: string, setting: string): void {
+    const name = `${setting} in ${table}`;
+    this.invalid.set(name, (this.invalid.get(name) ?? 0) + 1);
+  }
+
+  /** Settings with invalid values, such as `emojiset in zerver_userprofile (2 rows)`. */
+  get dropped(): readonly string[] {
+    return [...this.invalid].map(([name, rows]) => (rows === 1 ? name : `${name} (${rows} rows)`));
+  }
+
   private systemGroups(): Readonly<Record<SystemGroupName, GroupId>> {
     const ids = new Map(
       this.rows('zerver_namedusergroup').map((row, index) => [
@@ -98,16 +123,6 @@ export class TableReader {
       return found;
     });
   }
-}
-
-/** Reads settings from columns; invalid or missing values get the default. */
-export function settingsOf<R extends Registry>(registry: R, columns: SettingColumns, row: Row): SettingValues<R> {
-  const given = columns.read(row);
-  const values = Object.entries(registry).map(([name, definition]: [string, SettingDefinition]) => [
-    name,
-    given[name] !== undefined && isSettingValue(definition, given[name]) ? given[name] : definition.default,
-  ]);
-  return Object.fromEntries(values) as SettingValues<R>;
 }
 
 export function grouped<T, K>(rows: readonly T[], keyOf: (row: T) => K): Map<K, T[]> {

@@ -5,7 +5,7 @@ import type { UserCopy } from '@parley/transfer/exports';
 import { AVATAR_SOURCES, BOT_TYPES, keyOfValue, ROLE_NUMBERS } from '../layout.js';
 import { address, flag, integer, object, orElse, orNull, text, time, webhookUrl, wrong } from '../parley-shapes.js';
 import { systemBotCopy } from '../system-bots.js';
-import { channel, NAME, settingsOf, type TableReader, user } from './table-reader.js';
+import { channel, NAME, type TableReader, user } from './table-reader.js';
 
 const userShape = object({
   id: user,
@@ -67,7 +67,7 @@ export function readUsers(tables: TableReader): readonly UserCopy[] {
           ...(it.can_create_users ? (['canCreateUsers'] as const) : []),
           ...(it.can_change_user_emails ? (['canChangeUserEmails'] as const) : []),
         ],
-        settings: settingsOf(USER_SETTINGS, tables.names.user, row),
+        settings: tables.settingsOf(USER_SETTINGS, tables.names.user, 'zerver_userprofile', row),
         editedSettings: [],
         version: 1,
       },
@@ -95,7 +95,7 @@ export function readUsers(tables: TableReader): readonly UserCopy[] {
 function systemBots(tables: TableReader, copies: readonly UserCopy[]): readonly UserCopy[] {
   const rows = tables.table('zerver_userprofile_crossrealm', { id: user, email: text(1000) });
   let free = Math.max(0, ...copies.map(({ user: { id: own } }) => own), ...rows.map(({ id: own }) => own));
-  const defaults = settingsOf(USER_SETTINGS, tables.names.user, {});
+  const defaults = tables.settingsOf(USER_SETTINGS, tables.names.user, 'zerver_userprofile', {});
   return SYSTEM_BOTS.map((bot) => {
     const found = rows.find(({ email }) => email.split('@')[0] === bot.localPart);
     const id = found?.id ?? (++free as UserId);

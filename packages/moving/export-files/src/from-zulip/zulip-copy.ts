@@ -12,7 +12,7 @@ import { readGroups } from './groups.js';
 import { readReactions, readSubmessages } from './messages.js';
 import { readPeople, readProfileFields } from './people.js';
 import { readCustomEmoji, readLinkifiers, realmImages, realmSettings } from './realm.js';
-import { NAME, type Row, recipient, settingsOf, TableReader, user } from './table-reader.js';
+import { NAME, type Row, recipient, TableReader, user } from './table-reader.js';
 import { readUsers } from './users.js';
 
 /** Content of a Zulip server's `realm.json`. */
@@ -26,6 +26,8 @@ export interface ZulipCopy {
   /** True for messages whose sender or conversation is missing from the export. */
   readonly skipsMessage: (head: MessageHead) => boolean;
   readonly unreadTables: ReadonlyMap<string, number>;
+  /** Settings with values that Parley does not have. */
+  readonly dropped: readonly string[];
 }
 
 /**
@@ -38,7 +40,8 @@ export function readZulipTables(rows: Row, names: ColumnNames): ZulipCopy {
   const channels = readChannels(tables);
   const subscriptions = readSubscriptions(tables);
   const conversations = readConversations(tables, subscriptions);
-  const userDefaults = settingsOf(USER_SETTINGS, tables.names.user, tables.rows('zerver_realmuserdefault')[0] ?? {});
+  const [defaultRow = {}] = tables.rows('zerver_realmuserdefault');
+  const userDefaults = tables.settingsOf(USER_SETTINGS, tables.names.user, 'zerver_realmuserdefault', defaultRow);
   const noData: Omit<RealmCopy, 'realm' | 'groups' | 'users' | 'channels' | 'conversations' | 'customEmoji'> =
     Object.assign({}, ...EXPORT_PARTS.realm.map(({ none }) => none));
   const realm: RealmCopy = {
@@ -98,6 +101,7 @@ export function readZulipTables(rows: Row, names: ColumnNames): ZulipCopy {
     submessagesOf: (message) => submessages.get(message) ?? [],
     skipsMessage: ({ senderId, recipientId }) => !userIds.has(senderId) || !recipients.has(recipientId),
     unreadTables: tables.unread(),
+    dropped: tables.dropped,
   };
 }
 

@@ -144,6 +144,8 @@ export interface ImportSource extends RealmSource {
   messageIds(): AsyncIterable<readonly MessageId[]>;
   /** Absent for sources that are not remembered. */
   readonly origins?: ImportOrigins;
+  /** Settings that the organization lacks, because Parley does not have them or their values. */
+  readonly dropped?: readonly string[];
 }
 
 /** Copy of new objects for an organization that exists already. */

@@ -66,7 +66,7 @@ export interface ImportRealmOutput {
   readonly pictures: number;
   /** Pictures with bytes that are missing in the export or cannot be displayed. */
   readonly missingPictures: number;
-  /** Parts of the export that only the operator grants, or that no operation accepts. */
+  /** Parts of the export that only the operator grants, or that Parley does not accept. */
   readonly dropped: readonly string[];
 }
 
@@ -115,7 +115,7 @@ export class ImportRealm {
         await callOffDeletion(tx, realmId);
         return complete;
       });
-      return { realm, ...counts, dropped };
+      return { realm, ...counts, dropped: [...(source.dropped ?? []), ...dropped] };
     } catch (error) {
       await this.deletion.deleteNow(realmId);
       throw error;

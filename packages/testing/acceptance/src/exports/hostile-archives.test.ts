@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RealmId } from '@parley/domain/kernel';
+import { REALM_PERMISSIONS, STORED_REALM_SETTINGS, USER_SETTINGS } from '@parley/domain/realms';
 import { openExport, writeExport } from '@parley/export-files';
 import { COLUMN_NAMES } from '@parley/server/testing';
 import { RealmReader } from '@parley/transfer/exports';
@@ -70,6 +71,24 @@ const FREE_COLUMNS = [
   ),
   ...['zerver_customprofilefield.#.hint', 'zerver_customprofilefield.#.name'],
   ...['zerver_namedusergroup.#.description', 'zerver_realmplayground.#.name'],
+];
+
+/** Settings and permissions in each archive, as declared. */
+const SETTINGS = [
+  ...Object.keys(STORED_REALM_SETTINGS).map((name) => `realm.settings.${name}`),
+  ...Object.keys(USER_SETTINGS).flatMap((name) => [`realm.userDefaults.${name}`, `users.#.user.settings.${name}`]),
+  ...Object.keys(REALM_PERMISSIONS).map((name) => `realm.permissions.${name}`),
+];
+const SETTING_COLUMNS = [
+  ...Object.keys(COLUMN_NAMES.realm.present(STORED_REALM_SETTINGS))
+    // Zulip has these columns under other names.
+    .filter((name) => !/_(?:stream|channel)_id$/.test(name))
+    .map((name) => `zerver_realm.#.${name}`),
+  ...Object.keys(COLUMN_NAMES.user.present(USER_SETTINGS)).flatMap((name) => [
+    `zerver_realmuserdefault.#.${name}`,
+    `zerver_userprofile.#.${name}`,
+  ]),
+  ...Object.keys(REALM_PERMISSIONS).map((name) => `zerver_realm.#.${COLUMN_NAMES.permission(name)}`),
 ];
 
 type Path = readonly string[];
@@ -192,19 +211,27 @@ describe('archive of a stranger', () => {
     ['another type', 'of a Zulip server', { marker: MARKER }, []],
     ['a null character', 'of a Zulip server', `${MARKER}\0`, []],
     ['a script with line breaks', 'of a Zulip server', SCRIPT, FREE_COLUMNS],
-  ])('stores no %s of an archive %s, except in texts without format', async (_, archive, hostile, stored) => {
-    const isOwn = archive === 'of a Parley server';
-    const places = placesIn(isOwn ? JSON.parse(original).realm : JSON.parse(tables));
-    expect(places.size).toBeGreaterThan(200);
-    const found: string[] = [];
-    for (const [name, path] of places) {
-      const change = (copy: Document) => setAt(copy, path, hostile);
-      const outcome = await (isOwn ? importChanged(change) : importTables(change)).catch(({ code }) => ({ code }));
-      if ('code' in outcome) expect([name, outcome.code]).toEqual([name, 'INVALID_IMPORT']);
-      else if (outcome.dropped.length === 0 && (await isStored(outcome.realm.id))) found.push(name);
-    }
-    expect(found.sort()).toEqual([...stored].sort());
-  });
+  ])(
+    'refuses or reports %s in each setting of an archive %s, and stores it only in texts without format',
+    async (_, archive, hostile, stored) => {
+      const isOwn = archive === 'of a Parley server';
+      const places = placesIn(isOwn ? JSON.parse(original).realm : JSON.parse(tables));
+      const settings = isOwn ? SETTINGS : SETTING_COLUMNS;
+      expect(settings.filter((name) => !places.has(name))).toEqual([]);
+      const { dropped: usual } = await (isOwn ? importChanged(() => {}) : importTables(() => {}));
+      expect(usual).toEqual([]);
+      const found: string[] = [];
+      const silent: string[] = [];
+      for (const [name, path] of places) {
+        const change = (copy: Document) => setAt(copy, path, hostile);
+        const outcome = await (isOwn ? importChanged(change) : importTables(change)).catch(({ code }) => ({ code }));
+        if ('code' in outcome) expect([name, outcome.code]).toEqual([name, 'INVALID_IMPORT']);
+        else if (outcome.dropped.length === 0) ((await isStored(outcome.realm.id)) ? found : silent).push(name);
+      }
+      expect(found.sort()).toEqual([...stored].sort());
+      expect(silent.filter((name) => settings.includes(name))).toEqual([]);
+    },
+  );
 
   it('is refused from a Zulip server with a webhook that is a file, and imported with an empty one', async () => {
     const change = (url: string) => (copy: Document) => {
