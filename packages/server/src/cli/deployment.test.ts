@@ -6,7 +6,7 @@ import { validate } from 'dockerfile-utils';
 import { ENV_FILE, parseEnvFile } from '../configuration/env-file.js';
 import { readConfiguration } from '../configuration/read-configuration.js';
 import type { Setting } from '../configuration/setting.js';
-import { SETTINGS } from '../configuration/settings.js';
+import { FILE_LIMITS, SETTINGS } from '../configuration/settings.js';
 import { ServerMetrics } from '../observation/metrics.js';
 import { flagsOf, wordCounts } from './command.js';
 import { COMMANDS } from './commands.js';
@@ -135,6 +135,8 @@ describe('reverse proxy sample', () => {
     }
     const haproxy = /timeout server (\d+)s/.exec(textOf('deploy/haproxy.cfg'));
     expect(Number(haproxy?.[1])).toBeGreaterThan(LONGEST_POLL_SECONDS);
+    const apache = /ProxyTimeout (\d+)/.exec(textOf('deploy/apache.conf'));
+    expect(Number(apache?.[1])).toBeGreaterThan(LONGEST_POLL_SECONDS);
     const caddy = /response_header_timeout (\d+)s/.exec(textOf('deploy/Caddyfile'));
     expect(Number(caddy?.[1])).toBeGreaterThan(LONGEST_POLL_SECONDS);
   });
@@ -151,6 +153,30 @@ describe('reverse proxy sample', () => {
     const { status, stderr } = spawnSync('haproxy', ['-c', '-q', '-f', path], { encoding: 'utf8' });
     rmSync(folder, { recursive: true });
     expect([status, stderr]).toEqual([0, expect.not.stringContaining('ALERT')]);
+  });
+
+  it('accepts bodies slightly larger than the largest upload', () => {
+    const limits = [
+      Number(/client_max_body_size (\d+)m;/.exec(textOf('deploy/nginx.conf'))?.[1]),
+      Number(/LimitRequestBody (\d+)/.exec(textOf('deploy/apache.conf'))?.[1]) / 1024 ** 2,
+    ];
+    for (const mebibytes of limits) expect(mebibytes).toBe((FILE_LIMITS.maxFileMib * 11) / 10);
+  });
+
+  withProgram('apache2', 'is a valid configuration of Apache', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-apache-'));
+    const modules = ['mpm_event', 'authz_core', 'alias', 'proxy', 'proxy_http', 'ssl', 'http2'].map(
+      (name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`,
+    );
+    // Certificates are read by the check.
+    const sample = textOf('deploy/apache.conf').replaceAll(/ +SSL.*\n/g, '');
+    writeFileSync(
+      join(folder, 'apache.conf'),
+      [`ServerRoot ${folder}`, 'ErrorLog /dev/stderr', 'ServerName localhost', ...modules, sample].join('\n'),
+    );
+    const { status, stderr } = spawnSync('apache2', ['-t', '-f', join(folder, 'apache.conf')], { encoding: 'utf8' });
+    rmSync(folder, { recursive: true });
+    expect([status, stderr]).toEqual([0, expect.stringContaining('Syntax OK')]);
   });
 
   withProgram('nginx', 'as nginx reads them', () => {

@@ -52,7 +52,7 @@ const nginx = (sample: string): Program => ({
       .replaceAll(/server (127|10)\.0\.0\.\d+:9991/g, `server 127.0.0.1:${nodePort}`)
       .replaceAll(/listen \[::\]:.*;/g, '')
       .replace('listen 80;', `listen 127.0.0.1:${httpPort};`)
-      .replace('listen 443 ssl;', `listen 127.0.0.1:${port} ssl;`)
+      .replace('listen 443 ssl http2;', `listen 127.0.0.1:${port} ssl http2;`)
       .replace(/ssl_certificate_key .*;/, `ssl_certificate_key ${folder}/key.pem;`)
       .replace(/ssl_certificate \/.*;/, `ssl_certificate ${folder}/certificate.pem;`);
     const files = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((n) => `${n}_temp_path ${folder}/${n};`);
@@ -77,6 +77,8 @@ const PROGRAMS: readonly Program[] = [
       text
         .replace(/^\{\n/m, `{\n\tadmin off\n\tlocal_certs\n\tskip_install_trust\n\thttp_port ${httpPort}\n`)
         .replace('grace_period 10s', 'grace_period 1s')
+        // A check between the end of a node and the next request would change its status.
+        .replace('health_interval 1s', 'health_interval 10s')
         .replace('{$PARLEY_DOMAIN:chat.example.com}', `${DOMAIN}:${port}`)
         .replace('{$PARLEY_UPSTREAM:127.0.0.1:9991}', `127.0.0.1:${nodePort}`),
     args: (file) => ['run', '--config', file, '--adapter', 'caddyfile'],
