@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Locator } from '@playwright/test';
-import { expect, goTo, messageWith, placeOf, post, test, violationsIn } from './stories.js';
+import { expect, focusedNode, goTo, messageWith, placeOf, post, test, violationsIn } from './stories.js';
 
 interface Recorded {
   readonly name: string;
@@ -52,6 +52,37 @@ test('shows list markers by nesting level, and an image below the text of its it
   const image = (await message.getByRole('img').boundingBox())!;
   expect(image.y).toBeGreaterThan(link.y + link.height / 2);
   expect(image.x).toBeLessThan(link.x);
+});
+
+test('names messages for screen readers by all that they show, but not what spoilers hide', async ({
+  server,
+  logIn,
+}) => {
+  const picture = readFileSync(join(import.meta.dirname, '../../../../docs/images/web-client.png'));
+  const { url } = (await server.upload('iago', '/user_uploads', 'seen here.png', picture)) as { url: string };
+  const contents = [
+    ['Iago said:\n```quote\nAlas, poor\n```\nHe was funny :smile:', 'Iago said: quote: Alas, poor. He was funny smile'],
+    ['```spoiler The end\nEverybody dies\n```', 'spoiler: The end.'],
+    ['```js\none\ntwo\n```', 'code, 2 lines.'],
+    ['$$x^2$$ ~~not~~', 'x^2 not'],
+    ['/poll Lunch?\nPizza\nPasta', 'Poll Lunch?, Pizza: 0 votes, Pasta: 0 votes'],
+    ['/todo Friday\nWrite', 'Friday, to do: Write'],
+    [`[](${url})`, `picture: ${url.split('/').at(-1)}.`],
+  ] as const;
+  for (const [content] of contents) await post(server, 'iago', 'spoken', content);
+  const { page } = await logIn('hamlet', await placeOf(server, 'spoken'));
+  const rows = page.locator('[data-messages] li[data-key]');
+  const names = () =>
+    rows.evaluateAll((all) => all.map((row) => row.ariaLabel?.replace(/^Iago, \d+:\d+\s[AP]M, /, '')));
+  await expect.poll(names).toEqual(contents.map(([, text]) => text));
+
+  await rows.last().focus();
+  const { role, name } = (await focusedNode(page))!;
+  expect([role, name]).toEqual(['listitem', await rows.last().getAttribute('aria-label')]);
+  const key = await rows.nth(4).getAttribute('data-key');
+  await rows.nth(4).getByRole('button', { name: 'Vote' }).first().click();
+  await server.call('cordelia', 'POST', `/messages/${key}/reactions`, { emoji_name: 'tada' });
+  await expect(rows.nth(4)).toHaveAccessibleName(/, Poll Lunch\?, Pizza: 1 vote, Pasta: 0 votes, 1 :tada:$/);
 });
 
 test('shows a preview card for a linked page, with a picture from the server', async ({ server, logIn }) => {

@@ -1,9 +1,9 @@
 import { useLingui } from '@lingui/react';
 import type { MessageRow as Message } from '@parley/chat';
 import { useEffect, useRef, useState } from 'react';
-import { textOf } from '../content/tree.js';
 import kit from '../kit/kit.module.css';
-import { useChat } from '../services/context.js';
+import { useServices } from '../services/context.js';
+import { contentOf } from './spoken-message.js';
 
 /** Pause after a keystroke before new messages are announced. */
 const TYPING_PAUSE_MS = 3000;
@@ -18,7 +18,7 @@ interface AnnouncementsProps {
 /** Announces other people's new messages to screen readers; waits while the user types. */
 export default function Announcements({ keys, isLive }: AnnouncementsProps) {
   const { i18n } = useLingui();
-  const chat = useChat();
+  const { chat, baseUrl } = useServices();
   const [said, setSaid] = useState({ text: '', number: 0 });
   const newest = useRef<string | undefined>(undefined);
   const waiting = useRef<{ readonly first: Message; readonly count: number } | null>(null);
@@ -51,13 +51,13 @@ export default function Announcements({ keys, isLive }: AnnouncementsProps) {
       waiting.current = null;
       const text =
         count === 1
-          ? `${first.sender.name}: ${textOf(first.html ?? '').slice(0, MAX_ANNOUNCED)}`
+          ? `${first.sender.name}: ${shortened(contentOf(first, baseUrl, i18n))}`
           : i18n._('{count, plural, one {# new message} other {# new messages}}', { count });
       setSaid(({ number }) => ({ text, number: number + 1 }));
     };
     say();
     return () => clearTimeout(timer);
-  }, [keys, isLive, chat, i18n]);
+  }, [keys, isLive, chat, baseUrl, i18n]);
   return (
     <p className={kit.hiddenText} aria-live="polite">
       {/* The key makes identical consecutive texts announced again. */}
@@ -65,3 +65,6 @@ export default function Announcements({ keys, isLive }: AnnouncementsProps) {
     </p>
   );
 }
+
+const shortened = (text: string): string =>
+  text.length <= MAX_ANNOUNCED ? text : `${text.slice(0, MAX_ANNOUNCED).replace(/\s\S*$/, '')}…`;

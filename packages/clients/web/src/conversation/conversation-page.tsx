@@ -286,7 +286,7 @@ function useDrawnRow(
   const chat = useChat();
   const isOneConversation = view.destination !== null;
   return useCallback(
-    (key: string, index: number, isSelected: boolean, labelId: string) => (
+    (key: string, index: number, isSelected: boolean, onLabel: (label: string) => void) => (
       <ErrorBoundary
         text={i18n._('This message could not be displayed. Its text:')}
         rest={() => (
@@ -303,7 +303,7 @@ function useDrawnRow(
           showsDestination={!isOneConversation}
           commands={commands}
           view={view}
-          labelId={labelId}
+          onLabel={onLabel}
         />
       </ErrorBoundary>
     ),

@@ -5,7 +5,6 @@ import {
   type ReactNode,
   Suspense,
   useEffect,
-  useId,
   useLayoutEffect,
   useRef,
   useState,
@@ -52,8 +51,8 @@ export interface MessageListProps extends ListStart {
   onSeen(keys: readonly string[]): void;
   /** Called with keys pressed in the list outside of fields; handlers prevent the default of handled keys. */
   onKey(event: KeyboardEvent<HTMLElement>): void;
-  /** Renders a row. Ids of the elements for its name, text, time and note start with `labelId`. */
-  draw(key: string, index: number, isSelected: boolean, labelId: string): ReactNode;
+  /** Renders a row, whose name for screen readers is the last label. */
+  draw(key: string, index: number, isSelected: boolean, onLabel: (label: string) => void): ReactNode;
   readonly header: ReactNode;
 }
 
@@ -248,7 +247,6 @@ interface RowsProps extends Pick<MessageListProps, 'keys' | 'draw'> {
 }
 
 function Rows({ keys, scroll: { virtual, rows }, cursor, markedKey, draw }: RowsProps) {
-  const listId = useId();
   return (
     <ol className={styles.list} style={{ height: virtual.getTotalSize() }}>
       {rows.map(({ key, index, start }) => (
@@ -260,7 +258,6 @@ function Rows({ keys, scroll: { virtual, rows }, cursor, markedKey, draw }: Rows
           top={start - HEADER_PX}
           isSelected={key === cursor.key}
           isMarked={key === markedKey}
-          labelId={`${listId}${key}`}
           measure={virtual.measureElement}
           onFocus={cursor.onRowFocus}
           draw={draw}
@@ -278,14 +275,14 @@ interface RowProps extends Pick<MessageListProps, 'draw'> {
   readonly top: number;
   readonly isSelected: boolean;
   readonly isMarked: boolean;
-  readonly labelId: string;
   measure(element: Element | null): void;
   onFocus(key: string): void;
 }
 
 /** Row that renders again only if it changes, since the list renders on every frame of scrolling. */
 const Row = memo(function Row(props: RowProps) {
-  const { rowKey, index, count, top, isSelected, isMarked, labelId, measure, onFocus, draw } = props;
+  const { rowKey, index, count, top, isSelected, isMarked, measure, onFocus, draw } = props;
+  const [label, setLabel] = useState<string>();
   return (
     <li
       data-index={index}
@@ -297,10 +294,10 @@ const Row = memo(function Row(props: RowProps) {
       tabIndex={-1}
       aria-setsize={count}
       aria-posinset={index + 1}
-      aria-labelledby={`${labelId}-name ${labelId}-text ${labelId}-time ${labelId}-note`}
+      aria-label={label}
       onFocus={() => onFocus(rowKey)}
     >
-      {draw(rowKey, index, isSelected, labelId)}
+      {draw(rowKey, index, isSelected, setLabel)}
     </li>
   );
 });

@@ -19,7 +19,7 @@ import { openPersonCard } from '../people/open-card.js';
 import { ComponentsContext } from '../services/components.js';
 import { useChat, useComputed, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
-import { retrying, useLoaded } from '../services/loading.js';
+import { loadLater, retrying, useLoaded } from '../services/loading.js';
 import { useReading } from '../services/use-reading.js';
 import { useToday } from '../services/use-today.js';
 import { Folding } from './folding.js';
@@ -28,6 +28,8 @@ import type { MessageCommands } from './message-menu.js';
 import styles from './message-row.module.css';
 import { OwnMessage } from './own-message.js';
 import { Reactions } from './reactions.js';
+
+const SpokenMessage = lazy(() => loadLater(() => import('./spoken-message.js')));
 
 export interface MessageRowProps {
   readonly messageKey: string;
@@ -40,16 +42,17 @@ export interface MessageRowProps {
   readonly showsDestination: boolean;
   readonly commands: MessageCommands;
   readonly view: ConversationView;
-  /** Prefix of the element ids that label the row: name, text, time and note. */
-  readonly labelId: string;
+  /** Called with the name of the row for screen readers. */
+  onLabel(label: string): void;
 }
 
 /** Maximum seconds between messages of one person that share a name and an avatar. */
 const GROUP_SECONDS = 600;
 
 export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
-  const { messageKey, previousKey, isFirstUnread, commands, view, labelId } = props;
+  const { messageKey, previousKey, isFirstUnread, commands, view, onLabel } = props;
   const chat = useChat();
+  const { i18n } = useLingui();
   const message = useReading(chat.message(messageKey));
   const previous = useReading(chat.message(previousKey ?? ''));
   const sender = useReading(chat.people.person(message?.sender.id ?? 0));
@@ -61,20 +64,33 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
   if (!message) return null;
   const { isNewDay, hasHeading, isContinued } = groupingOf(message, previous, props);
   const isHidden = sender.isMuted && !isRevealed;
+  const hiddenText = isHidden
+    ? i18n._('Message from a person you have muted. Show it')
+    : message.isCollapsed && editing.isEditing === null
+      ? i18n._('Collapsed message. Show it')
+      : null;
   const body = (
-    <Body message={message} match={match} isHidden={isHidden} onReveal={() => setRevealed(true)} editing={editing} />
+    <Body
+      message={message}
+      match={match}
+      isHidden={isHidden}
+      hiddenText={hiddenText}
+      onReveal={() => setRevealed(true)}
+      editing={editing}
+    />
   );
   return (
     <>
+      <Suspense>
+        <SpokenMessage message={message} hiddenText={hiddenText} onLabel={onLabel} />
+      </Suspense>
       {isNewDay && <DayLine timestamp={message.timestamp} />}
       {isFirstUnread && <UnreadLine />}
       {hasHeading && (
         <DestinationHeading destination={message.destination} messageId={message.id} match={match?.subject} />
       )}
       {Own ? (
-        <div id={`${labelId}-text`}>
-          <OwnMessage as={Own} message={message} isContinued={isContinued} body={body} commands={commands} />
-        </div>
+        <OwnMessage as={Own} message={message} isContinued={isContinued} body={body} commands={commands} />
       ) : (
         <UsualMessage
           row={props}
@@ -150,14 +166,14 @@ interface BodyProps {
   readonly message: Message;
   readonly match: SearchMatch | null;
   readonly isHidden: boolean;
+  readonly hiddenText: string | null;
   readonly editing: Editing;
   onReveal(): void;
 }
 
 /** Content, its field while it is edited, or a button that shows hidden content. */
-function Body({ message, match, isHidden, editing, onReveal }: BodyProps) {
+function Body({ message, match, isHidden, hiddenText, editing, onReveal }: BodyProps) {
   const chat = useChat();
-  const { i18n } = useLingui();
   const { field, isEditing, takesFocus, edit, close } = editing;
   const show = ({ currentTarget }: MouseEvent<HTMLElement>) => {
     // The clicked button disappears.
@@ -165,10 +181,10 @@ function Body({ message, match, isHidden, editing, onReveal }: BodyProps) {
     if (isHidden) onReveal();
     else chat.commands.collapse(message.id!, false).catch(reportFailure);
   };
-  if (isHidden || (message.isCollapsed && isEditing === null)) {
+  if (hiddenText !== null) {
     return (
       <button type="button" className={styles.reveal} onClick={show}>
-        {isHidden ? i18n._('Message from a person you have muted. Show it') : i18n._('Collapsed message. Show it')}
+        {hiddenText}
       </button>
     );
   }
@@ -214,7 +230,7 @@ interface UsualMessageProps {
 
 /** Message of an application that does not replace the component. */
 function UsualMessage({ row, message, sender, isContinued, isHidden, editing, children }: UsualMessageProps) {
-  const { isSelected, commands, labelId } = row;
+  const { isSelected, commands } = row;
   const { isEditing, edit } = editing;
   const { chat, onData, dataOf } = useServices();
   const slots = useLoaded(loadSlots, !!(dataOf ?? (onData && message.data)));
@@ -233,12 +249,12 @@ function UsualMessage({ row, message, sender, isContinued, isHidden, editing, ch
       onPointerMove={onPointed}
       onPointerDown={onPointed}
     >
-      <Side message={message} isContinued={isContinued} labelId={labelId} />
+      <Side message={message} isContinued={isContinued} />
       <div className={styles.content}>
-        <SenderLine message={message} sender={sender} isContinued={isContinued} labelId={labelId}>
+        <SenderLine message={message} sender={sender} isContinued={isContinued}>
           {slots && <slots.SenderSlot message={message} />}
         </SenderLine>
-        <div id={`${labelId}-text`}>
+        <div>
           {children}
           {slots && !isHidden && <slots.MessageSlot message={message} />}
           <Footer message={message} onEdit={commands.editFailed} />
@@ -258,16 +274,15 @@ function UsualMessage({ row, message, sender, isContinued, isHidden, editing, ch
 interface SenderProps {
   readonly message: Message;
   readonly isContinued: boolean;
-  readonly labelId: string;
 }
 
 /** Avatar, or the time of a message that shares it. */
-function Side({ message, isContinued, labelId }: SenderProps) {
+function Side({ message, isContinued }: SenderProps) {
   const time = useTimeOf(message);
   return (
     <div className={styles.side}>
       {isContinued ? (
-        <time id={`${labelId}-time`} className={styles.smallTime} dir="auto">
+        <time className={styles.smallTime} dir="auto">
           {time}
         </time>
       ) : (
@@ -291,27 +306,17 @@ interface SenderLineProps extends SenderProps {
   readonly children: ReactNode;
 }
 
-/** Name and time; only the name for screen readers if the message shares them. */
-function SenderLine({ message, sender, isContinued, labelId, children }: SenderLineProps) {
+/** Name and time, unless the message shares them. */
+function SenderLine({ message, sender, isContinued, children }: SenderLineProps) {
   const chat = useChat();
   const time = useTimeOf(message);
-  const note = <ChangeNote message={message} labelId={labelId} />;
-  if (isContinued) {
-    return (
-      <>
-        <span id={`${labelId}-name`} hidden>
-          {message.sender.name}
-        </span>
-        {note}
-      </>
-    );
-  }
+  const note = <ChangeNote message={message} />;
+  if (isContinued) return note;
   const href = chat.formatAddress({ view: 'narrow', narrow: narrowOf(message.destination), near: message.id });
   return (
     <header className={styles.header}>
       <button
         type="button"
-        id={`${labelId}-name`}
         className={styles.sender}
         part="sender"
         aria-haspopup="dialog"
@@ -322,7 +327,7 @@ function SenderLine({ message, sender, isContinued, labelId, children }: SenderL
       {sender.statusEmoji && <Emoji {...sender.statusEmoji} />}
       {children}
       <a className={styles.time} part="time" href={href}>
-        <time id={`${labelId}-time`} dir="auto" dateTime={new Date(message.timestamp * 1000).toISOString()}>
+        <time dir="auto" dateTime={new Date(message.timestamp * 1000).toISOString()}>
           {time}
         </time>
       </a>
@@ -332,14 +337,10 @@ function SenderLine({ message, sender, isContinued, labelId, children }: SenderL
 }
 
 /** Mark of an edited or moved message, next to its time or first line. */
-function ChangeNote({ message, labelId }: Pick<SenderProps, 'message' | 'labelId'>) {
+function ChangeNote({ message }: Pick<SenderProps, 'message'>) {
   const { i18n } = useLingui();
   if (message.editedAt === null && message.movedAt === null) return null;
-  return (
-    <span id={`${labelId}-note`} className={styles.changed}>
-      {message.editedAt === null ? i18n._('moved') : i18n._('edited')}
-    </span>
-  );
+  return <span className={styles.changed}>{message.editedAt === null ? i18n._('moved') : i18n._('edited')}</span>;
 }
 
 const useTimeOf = ({ timestamp }: Message): string =>
