@@ -73,9 +73,10 @@ export async function examinePublicAddress(
 const good = (text: string): Finding => ({ level: 'good', subject: 'proxy', text });
 const advice = (text: string): Finding => ({ level: 'advice', subject: 'proxy', text });
 
-function* problemsOfHeaders({ headers, peer, isTrusted }: ProbeReport, { host }: URL): Generator<string> {
-  if (headers.host !== host && !(isTrusted && headers['x-forwarded-host'] === host))
-    yield `the proxy replaces Host (${host}) by ${headers.host}: nginx proxy_set_header Host $host; Apache ProxyPreserveHost On`;
+function* problemsOfHeaders({ headers, peer, isTrusted }: ProbeReport, { hostname }: URL): Generator<string> {
+  const hosts = [headers.host, isTrusted && headers['x-forwarded-host']];
+  if (!hosts.some((host) => host && String(host).replace(/:\d+$/, '') === hostname))
+    yield `the proxy replaces Host (${hostname}) by ${headers.host}: nginx proxy_set_header Host $host; Apache ProxyPreserveHost On`;
   const dropped = Object.keys(HEADERS).filter((name) => !headers[name.toLowerCase()]?.includes(HEADERS[name]!));
   if (dropped.length > 0)
     yield `the proxy drops the headers ${dropped.join(', ')}: nginx proxy_pass_request_headers on;`;
@@ -96,9 +97,9 @@ function* problemsOfStream({ status, firstByteMs, failure }: Answer, streamMs: n
 function* problemsOfBody({ status, failure }: Answer, maxFileMib: number): Generator<string> {
   const mebibytes = maxFileMib + Math.ceil(maxFileMib / 10);
   const limits = `nginx client_max_body_size ${mebibytes}m; Apache LimitRequestBody ${mebibytes * MIB}; Caddy request_body max_size ${mebibytes}MiB`;
-  if (failure === TIMED_OUT)
-    yield 'the proxy buffers requests: nginx proxy_request_buffering off; HAProxy without option http-buffer-request';
-  else if (status === 413 || failure !== null)
+  // A proxy that waits for the rest of the body accepts it.
+  if (failure === TIMED_OUT) return;
+  if (status === 413 || failure !== null)
     yield `the proxy refuses bodies of ${maxFileMib} MiB, the largest upload: ${limits}`;
   else if (status !== 200) yield `the proxy refuses PATCH with status ${status}, by which uploads continue`;
 }
