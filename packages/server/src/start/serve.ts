@@ -86,10 +86,9 @@ export async function startServer(
     const isNewDemo =
       isDemo && (await (await import('../demo/create-demo.js')).createDemo(parley.ports, { forVisitors }));
     const mail = await startMailServer(configuration, parley, logger);
-    // Later requests bypass the waiting handler.
-    server.removeAllListeners('request');
     const probed = withProbes(findSecret(configuration)!, configuration.trustedProxies, parley.handler);
-    server.on('request', withHealth(ready, probed));
+    // Later requests bypass the waiting handler.
+    server.removeAllListeners('request').on('request', withHealth(ready, probed));
     serving = parley;
     open(parley.handler);
     // Written before the URL is printed, since scripts that wait for it read the files.

@@ -134,14 +134,16 @@ export function useMessageField(
       onSelect: () => completion.current?.onSelect(),
       onBlur: () => completion.current?.onBlur(),
       onKeyDown,
-      onPaste: (event: ClipboardEvent<HTMLTextAreaElement>) => {
-        const pasted = pastedFiles(event);
-        if (pasted.length > 0) files.upload(pasted);
-        else if (!pasteFormatted(event.currentTarget, event.clipboardData)) return;
-        event.preventDefault();
-      },
+      onPaste: (event: ClipboardEvent<HTMLTextAreaElement>) => paste(event, files),
     },
   };
+}
+
+function paste(event: ClipboardEvent<HTMLTextAreaElement>, files: ReturnType<typeof useFiles>): void {
+  const pasted = pastedFiles(event);
+  if (pasted.length > 0) files.upload(pasted);
+  else if (!pasteFormatted(event.currentTarget, event.clipboardData)) return;
+  event.preventDefault();
 }
 
 /** Parts over the field, which are loaded when they are needed. */
