@@ -85,6 +85,14 @@ test('names messages for screen readers by all that they show, but not what spoi
   await expect(rows.nth(4)).toHaveAccessibleName(/, Poll Lunch\?, Pizza: 1 vote, Pasta: 0 votes, 1 :tada:$/);
 });
 
+test('names the main area by its heading', async ({ server, logIn }) => {
+  await post(server, 'hamlet', 'headed', 'Anything');
+  const { page } = await logIn('hamlet', await placeOf(server, 'headed'));
+  await expect(page.getByRole('main')).toHaveAccessibleName(/Verona.*headed/);
+  await goTo(page, '#inbox');
+  await expect(page.getByRole('main')).toHaveAccessibleName('Inbox');
+});
+
 test('shows a preview card for a linked page, with a picture from the server', async ({ server, logIn }) => {
   const png = readFileSync(join(import.meta.dirname, '../../../../docs/images/web-client.png'));
   const head =
