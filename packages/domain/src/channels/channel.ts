@@ -333,6 +333,8 @@ export interface ChannelQuota {
   refund(actor: Actor, count: number): void;
 }
 
+export type UsersOfAll = readonly UserId[] | { readonly subscribersOf: ChannelId; readonly except: UserId };
+
 export interface ChannelReads {
   find(realmId: RealmId, id: ChannelId): Promise<Channel | null>;
   /** Like `find`, for a channel that must exist. @throws DomainError UNKNOWN_CHANNEL */
@@ -409,6 +411,11 @@ export interface ChannelReads {
   /** Returns the given channels that have an active guest as a subscriber; ascending. */
   filterWithGuestSubscribers(realmId: RealmId, channelIds: readonly ChannelId[]): Promise<readonly ChannelId[]>;
   countSubscribers(realmId: RealmId, channelId: ChannelId): Promise<number>;
+  /**
+   * Returns the given channels to which all of the users are subscribed, even those without an active account:
+   * `userIds`, or the subscribers of a channel except one user. Ascending.
+   */
+  filterWithAll(realmId: RealmId, channelIds: readonly ChannelId[], users: UsersOfAll): Promise<readonly ChannelId[]>;
 }
 
 /** Every implementation passes channel-repository.contract.ts. */

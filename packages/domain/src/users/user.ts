@@ -247,6 +247,8 @@ export interface UserReads {
   listIdsReadingAllNotices(realmId: RealmId): Promise<readonly UserId[]>;
   /** Returns the realm's bots except system bots; ascending. */
   listBotIds(realmId: RealmId): Promise<readonly UserId[]>;
+  /** Returns all guests, including deactivated ones; ascending. */
+  listGuestIds(realmId: RealmId): Promise<readonly UserId[]>;
   /** Returns null if no password is set. */
   findPasswordHash(realmId: RealmId, id: UserId): Promise<string | null>;
   /** Returns the seed of links and tokens of the user, which is a secret; null for unknown users. */

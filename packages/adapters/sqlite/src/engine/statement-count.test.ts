@@ -139,6 +139,7 @@ it.each<[string, (r: Repositories, fixture: Fixture) => Promise<unknown>]>([
   ['queues.lowestFloor', (r, s) => r.queues.lowestFloor(s.realm.id)],
   ['users.listActiveIds', (r, s) => r.users.listActiveIds(s.realm.id, ids(s.users))],
   ['users.listBotIds', (r, s) => r.users.listBotIds(s.realm.id)],
+  ['users.listGuestIds', (r, s) => r.users.listGuestIds(s.realm.id)],
   [
     'users.areConversationPartners',
     (r, s) =>

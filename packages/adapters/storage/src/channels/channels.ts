@@ -4,6 +4,7 @@ import {
   type ChannelView,
   hasWeeklyTraffic,
   type Subscription,
+  type UsersOfAll,
   weeklyTraffic,
 } from '@parley/domain/channels';
 import {
@@ -85,6 +86,8 @@ export abstract class SqlChannelRepository implements ChannelRepository {
   private readonly webPublicIds;
   private readonly webPublic;
   private readonly subscriberCount;
+  private readonly withAllOf;
+  private readonly withSubscribersOf;
   private readonly insert;
   private readonly insertRecipient;
   private readonly linkRecipient;
@@ -155,6 +158,18 @@ export abstract class SqlChannelRepository implements ChannelRepository {
          SELECT 1 FROM subscription s JOIN "user" u ON u.id = s.user_id
          WHERE s.channel_id = value AND s.is_active = 1 AND u.role = 'guest' AND u.is_active = 1 AND u.realm_id = ?)
        ORDER BY value`,
+    );
+    const withAll = (users: string) =>
+      `WITH reader AS MATERIALIZED (${users})
+       SELECT c.id FROM channel c
+       WHERE c.id ${inSet} AND +c.realm_id = ? AND NOT EXISTS (
+         SELECT 1 FROM reader WHERE NOT EXISTS (
+           SELECT 1 FROM subscription s
+           WHERE s.user_id = reader.id AND s.channel_id = c.id AND s.is_active = 1))
+       ORDER BY c.id`;
+    this.withAllOf = statements.values<ChannelId>(withAll(`SELECT value AS id FROM ${elements('bigint')}`));
+    this.withSubscribersOf = statements.values<ChannelId>(
+      withAll('SELECT user_id AS id FROM subscription WHERE channel_id = ? AND user_id <> ? AND is_active = 1'),
     );
     this.partial = new PartialLists(statements);
     this.idle = statements.values<ChannelId>(
@@ -452,6 +467,16 @@ export abstract class SqlChannelRepository implements ChannelRepository {
 
   async filterWithGuestSubscribers(realmId: RealmId, channelIds: readonly ChannelId[]): Promise<readonly ChannelId[]> {
     return await this.withGuestSubscribers.all(this.set(new Set(channelIds)), realmId);
+  }
+
+  async filterWithAll(
+    realmId: RealmId,
+    channelIds: readonly ChannelId[],
+    users: UsersOfAll,
+  ): Promise<readonly ChannelId[]> {
+    const channels = this.set(channelIds);
+    if (!('subscribersOf' in users)) return await this.withAllOf.all(this.set(users), channels, realmId);
+    return await this.withSubscribersOf.all(users.subscribersOf, users.except, channels, realmId);
   }
 
   async countSubscribers(realmId: RealmId, channelId: ChannelId): Promise<number> {

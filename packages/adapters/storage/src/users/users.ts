@@ -202,6 +202,7 @@ export abstract class SqlUserRepository implements UserRepository {
   private readonly partners;
   private readonly idsReadingAllNotices;
   private readonly botIds;
+  private readonly guestIds;
   private readonly passwordHash;
   private readonly seed;
   private readonly insert;
@@ -280,6 +281,9 @@ export abstract class SqlUserRepository implements UserRepository {
     );
     this.botIds = statements.values<UserId>(
       'SELECT id FROM "user" WHERE realm_id = ? AND bot_kind IS NOT NULL AND system_kind IS NULL ORDER BY id',
+    );
+    this.guestIds = statements.values<UserId>(
+      `SELECT id FROM "user" WHERE realm_id = ? AND role = 'guest' ORDER BY id`,
     );
     this.passwordHash = statements.values<string | null>(
       'SELECT password_hash FROM "user" WHERE id = ? AND realm_id = ?',
@@ -410,6 +414,10 @@ export abstract class SqlUserRepository implements UserRepository {
 
   async listBotIds(realmId: RealmId): Promise<readonly UserId[]> {
     return await this.botIds.all(realmId);
+  }
+
+  async listGuestIds(realmId: RealmId): Promise<readonly UserId[]> {
+    return await this.guestIds.all(realmId);
   }
 
   async findPasswordHash(realmId: RealmId, id: UserId): Promise<string | null> {

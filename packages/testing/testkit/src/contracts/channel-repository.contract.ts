@@ -1,4 +1,4 @@
-import { INHERITED_NOTIFICATIONS, PALETTE, type Subscription } from '@parley/domain/channels';
+import { INHERITED_NOTIFICATIONS, PALETTE, type Subscription, type UsersOfAll } from '@parley/domain/channels';
 import type { ChannelFolderId, ChannelId, RealmId } from '@parley/domain/kernel';
 import { aChannel, aMessage, anotherRealm, aRealm, aUser, createFixtureOn, type Fixture } from '../builders.js';
 import { code, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
@@ -495,6 +495,30 @@ export function channelRepositoryContract(open: OpenStorage): void {
       expect(await byName(other.realm.id)).toEqual([otherId, otherId]);
     });
 
+    it('finds channels to which all of the users are subscribed', async () => {
+      const { uow, realm, channel, user } = await stage(
+        aUser({ name: 'a' }),
+        aUser({ name: 'gone', isActive: false }),
+        aUser({ name: 'bot' }),
+        aChannel({ name: 'room', subscribers: ['a', 'gone', 'bot'] }),
+        aChannel({ name: 'both', subscribers: ['a', 'gone'] }),
+        aChannel({ name: 'one', subscribers: ['a', 'bot'] }),
+        aChannel({ name: 'empty' }),
+      );
+      const channelIds = ['empty', 'one', 'both', 'room'].map((name) => channel(name).id);
+      const find = (users: UsersOfAll) =>
+        uow.read(realm.id, async (r) =>
+          (await r.channels.list(realm.id, await r.channels.filterWithAll(realm.id, channelIds, users)))
+            .map(({ name }) => name)
+            .sort(),
+        );
+      const room = channel('room').id;
+      expect(await find({ subscribersOf: room, except: user('bot').id })).toEqual(['both', 'room']);
+      expect(await find([user('a').id])).toEqual(['both', 'one', 'room']);
+      expect(await find([user('a').id, user('gone').id])).toEqual(['both', 'room']);
+      expect(await find([])).toEqual(['both', 'empty', 'one', 'room']);
+    });
+
     it('isolates realms', async () => {
       const fixture = await stage(
         aUser({ name: 'a', role: 'guest' }),
@@ -516,8 +540,9 @@ export function channelRepositoryContract(open: OpenStorage): void {
         await r.channels.filterSubscribed(other, id, [a]),
         await r.channels.filterWithGuestSubscribers(other, [id]),
         await r.channels.countSubscribers(other, id),
+        await r.channels.filterWithAll(other, [id], [a]),
       ]);
-      expect(found).toEqual([null, [], [], false, false, [], [], [[]], [], [], 0]);
+      expect(found).toEqual([null, [], [], false, false, [], [], [[]], [], [], 0, []]);
     });
   });
 }

@@ -289,6 +289,16 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(bots).toEqual([user('second').id, user('first').id]);
     });
 
+    it('lists guests, including deactivated ones', async () => {
+      const { uow, realm, user } = await stage(
+        aUser({ name: 'gone', role: 'guest', isActive: false }),
+        aUser({ name: 'member' }),
+        aUser({ name: 'here', role: 'guest' }),
+      );
+      const guests = await uow.read(realm.id, (r) => r.users.listGuestIds(realm.id));
+      expect([...guests].sort()).toEqual([user('gone').id, user('here').id].sort());
+    });
+
     it('stores password hashes', async () => {
       const { uow, realm, user } = await stage(aUser({ name: 'a', passwordHash: 'scrypt$1' }), aUser({ name: 'b' }));
       const hashOf = (id: UserId) => uow.read(realm.id, (r) => r.users.findPasswordHash(realm.id, id));
@@ -314,7 +324,7 @@ export function userRepositoryContract(open: OpenStorage): void {
     it('isolates realms', async () => {
       const fixture = await stage(
         aUser({ name: 'a', passwordHash: 'scrypt$1' }),
-        aUser({ name: 'b' }),
+        aUser({ name: 'b', role: 'guest' }),
         aMessage({ from: 'a', to: ['b'] }),
       );
       const { uow, user, realm } = fixture;
@@ -332,8 +342,9 @@ export function userRepositoryContract(open: OpenStorage): void {
         await r.users.findSeed(other.realm.id, a.id),
         (await r.users.listConversationPartners(other.realm.id, a.id)).size,
         await r.users.listBotIds(other.realm.id),
+        await r.users.listGuestIds(other.realm.id),
       ]);
-      expect(found).toEqual([null, null, [], [], [], [], false, null, null, 0, []]);
+      expect(found).toEqual([null, null, [], [], [], [], false, null, null, 0, [], []]);
       const bots = await uow.read(other.realm.id, (r) => r.users.listSystemBots(other.realm.id));
       expect(bots.map((bot) => bot.realmId)).toEqual([other.realm.id, other.realm.id, other.realm.id]);
       expect(other.realm.id).not.toBe(realm.id);

@@ -5,6 +5,7 @@ import {
   type ChannelView,
   ROWS_WITH_USED_COLORS,
   type Subscription,
+  type UsersOfAll,
   weeklyTraffic,
 } from '@parley/domain/channels';
 import {
@@ -218,6 +219,23 @@ export class MemoryChannels implements ChannelRepository {
       if (userIds.some((userId) => this.unit.read('users').get(userId)?.user.role === 'guest')) subscribed.push(id);
     }
     return subscribed.sort(ascending);
+  }
+
+  async filterWithAll(
+    realmId: RealmId,
+    channelIds: readonly ChannelId[],
+    users: UsersOfAll,
+  ): Promise<readonly ChannelId[]> {
+    const subscriptions = [...this.unit.read('subscriptions')];
+    const isSubscribed = (userId: UserId, id: ChannelId) =>
+      this.unit.read('subscriptions').get(userId)?.get(id)?.isActive === true;
+    const userIds =
+      'subscribersOf' in users
+        ? subscriptions.map(([id]) => id).filter((id) => id !== users.except && isSubscribed(id, users.subscribersOf))
+        : users;
+    return (await this.list(realmId, channelIds))
+      .map(({ id }) => id)
+      .filter((id) => userIds.every((userId) => isSubscribed(userId, id)));
   }
 
   async countSubscribers(realmId: RealmId, channelId: ChannelId): Promise<number> {

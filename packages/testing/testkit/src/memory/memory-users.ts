@@ -148,6 +148,10 @@ export class MemoryUsers implements UserRepository {
     return this.members(realmId).flatMap(({ id, bot }) => (bot ? [id] : []));
   }
 
+  async listGuestIds(realmId: RealmId): Promise<readonly UserId[]> {
+    return this.members(realmId).flatMap(({ id, role }) => (role === 'guest' ? [id] : []));
+  }
+
   async findPasswordHash(realmId: RealmId, id: UserId): Promise<string | null> {
     return this.rows(realmId).find(({ user }) => user.id === id)?.passwordHash ?? null;
   }
