@@ -37,6 +37,7 @@ export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'configuration',
     'errors',
     'limits',
+    'agents',
     'extensions',
     'compatibility',
     'markdown',

@@ -117,6 +117,9 @@ export const canSpectateChannel = (
 /** Metadata access includes the list of subscribers (channels §3.8, §4.10). */
 export const canListSubscribers = canSeeMetadata;
 
+/** Reserved id that no user has. */
+export const SPECTATOR_ID = 0 as UserId;
+
 export interface WebPublicOption {
   /** True if the server allows web-public channels. */
   readonly webPublicEnabled: boolean;

@@ -23,6 +23,8 @@ import type { ChannelFolder } from './channel-folders.js';
 import type { ServerChannelConfig } from './create-channels.use-cases.js';
 import { type DefaultChannelGroupView, listDefaultChannelGroups } from './default-channels.js';
 import { canPostSomewhere, loadPosting } from './post-permissions.js';
+import { reading } from './read-contexts.js';
+import { sharedViewOf } from './shared-view.js';
 import type { Subscription } from './subscriptions.js';
 import { type NamedTopicPolicy, nameTopicPolicies } from './topic-policies.js';
 
@@ -144,7 +146,16 @@ export class ListChannels {
 
   /** @throws DomainError MUST_BE_ADMINISTRATOR */
   execute(caller: Caller, input: ListChannelsInput): Promise<ListChannelsOutput> {
-    return this.uow.read(caller.realmId, async (repositories) => {
+    const listed: ChannelId[] = [];
+    const read = async (repositories: Repositories): Promise<ListChannelsOutput> => {
+      const shared = await sharedViewOf(repositories, caller);
+      if (shared) {
+        const isShared = ({ id, isArchived }: Channel) =>
+          shared.channels.has(id) && !(input.excludeArchived && isArchived);
+        const channels = (await repositories.channels.listViewsWhere(caller.realmId, isShared)).map(withoutCounts);
+        listed.push(...channels.map(({ id }) => id));
+        return { channels };
+      }
       const actor = await repositories.actors.get(caller);
       if (input.includeAllActive) enforce(mustBeAdministrator(actor));
       const { realmId } = actor;
@@ -168,9 +179,13 @@ export class ListChannels {
       };
       const isListed = (channel: Channel) => !(input.excludeArchived && channel.isArchived) && isWanted(channel);
       return { channels: await repositories.channels.listViewsWhere(realmId, isListed) };
-    });
+    };
+    return reading(this.uow, caller, () => this.uow.read(caller.realmId, read), { channelIds: listed });
   }
 }
+
+/** Counts include people and messages that readers of a shared view may not see. */
+const withoutCounts = (view: ChannelView): ChannelView => ({ ...view, subscriberCount: 0, weeklyTraffic: null });
 
 /** Lists unarchived channels of a set that are visible to the caller. */
 export class ListChannelsById {

@@ -13,6 +13,7 @@ export * from './create-channel.use-cases.js';
 export * from './create-channels.use-cases.js';
 export * from './default-channels.js';
 export * from './default-channels.use-cases.js';
+export * from './read-contexts.js';
 export * from './spectators.js';
 export * from './subscribe.use-cases.js';
 export * from './subscribing.js';

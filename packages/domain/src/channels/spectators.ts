@@ -9,16 +9,13 @@ import { canSeeEmail, inaccessibleUserIds, type PresentUsers, presentVisibleUser
 import type { User } from '../users/user.js';
 import { loadOwnUser, loadViewer } from '../users/users.use-cases.js';
 import { type Channel, isWebPublic } from './channel.js';
-import { canSpectate, type SpectatorAccess, type WebPublicOption } from './channel-access.js';
+import { canSpectate, SPECTATOR_ID, type SpectatorAccess, type WebPublicOption } from './channel-access.js';
 import { loadVisibleChannels } from './channels.use-cases.js';
 
 /** Anonymous caller; the realm is null if the host name belongs to no organization. */
 export interface Spectator {
   readonly realmId: RealmId | null;
 }
-
-/** Reserved id that no user has. */
-export const SPECTATOR_ID = 0 as UserId;
 
 /** Returns an actor with minimal permissions and no data. Anonymous callers may see all users if guests may. */
 async function spectatorActor({ groups }: Pick<Repositories, 'groups'>, realm: Realm): Promise<Actor> {

@@ -59,6 +59,10 @@ export interface TokenScope {
   readonly tokenId: AccessTokenId;
   readonly actions: readonly TokenAction[];
   readonly conversations: readonly TokenConversation[];
+  /** The token reads what every reader of its only conversation can read; absent for rights of its user. */
+  readonly readers?: 'all';
+  /** Context in which a token with `readers` reads and writes. */
+  readonly context?: string;
 }
 
 /** Result of authentication. The use case loads the permissions in its own unit of work. */

@@ -3,7 +3,7 @@ import { type AccessTokenRow, isForOrigin, parseTokenTerms, type TokenTerms, toA
 
 const user = (id: number) => id as UserId;
 const channel = { channelId: 7 as ChannelId, topic: ' Support ' };
-const TERMS: TokenTerms = { actions: ['read'], conversations: [channel], origin: null, seconds: 60 };
+const TERMS: TokenTerms = { actions: ['read'], conversations: [channel], origin: null, seconds: 60, readers: null };
 const parse = (terms: Partial<TokenTerms>) => parseTokenTerms(user(2), { ...TERMS, ...terms });
 
 describe('terms of a token', () => {
@@ -55,6 +55,7 @@ describe('a stored token', () => {
     actions: [],
     conversations: [],
     origin: null,
+    readers: null,
     createdAt: 0,
     expiresAt: 60,
     lastUsedAt: null,

@@ -24,6 +24,8 @@ export interface AccessTokenRow extends UserRow {
   readonly conversations: readonly string[];
   /** Origin of the pages that may use the token; null for any client. */
   readonly origin: string | null;
+  /** `all`: the token reads what every reader of its conversation can read; null for the rights of its user. */
+  readonly readers: string | null;
   readonly createdAt: UnixSeconds;
   readonly expiresAt: UnixSeconds;
   /** Accurate to a minute; null before the first use. */
@@ -31,7 +33,7 @@ export interface AccessTokenRow extends UserRow {
 }
 
 /** Token with which a program acts for a user, in some conversations only. */
-export interface AccessToken extends TokenScope, Omit<AccessTokenRow, 'actions' | 'conversations' | 'id'> {}
+export interface AccessToken extends TokenScope, Omit<AccessTokenRow, 'actions' | 'conversations' | 'readers' | 'id'> {}
 
 /** Per user; expired tokens do not count. */
 export const MAX_ACCESS_TOKENS = 100;
@@ -93,12 +95,13 @@ export interface TokenTerms {
   readonly conversations: readonly NamedConversation[];
   readonly origin: string | null;
   readonly seconds: number;
+  readonly readers: 'all' | null;
 }
 
 /** Returns the conversations of a new token. @throws DomainError INVALID_ACCESS_TOKEN, INVALID_TOPIC */
 export function parseTokenTerms(
   userId: UserId,
-  { actions, conversations, origin, seconds }: TokenTerms,
+  { actions, conversations, origin, seconds, readers }: TokenTerms,
 ): readonly TokenConversation[] {
   const refuse = (message: string): never => {
     throw new DomainError('INVALID_ACCESS_TOKEN', message);
@@ -115,18 +118,27 @@ export function parseTokenTerms(
   if (!(seconds >= TOKEN_SECONDS.min && seconds <= TOKEN_SECONDS.max)) {
     refuse(`A token is valid for ${TOKEN_SECONDS.min} to ${TOKEN_SECONDS.max} seconds.`);
   }
-  return conversations.map((one) => {
+  const places = conversations.map((one): TokenConversation => {
     if ('userIds' in one) return directPlace(userId, one.userIds);
     return { kind: 'channel', channelId: one.channelId, topic: one.topic === null ? null : parseTopic(one.topic) };
   });
+  if (readers === 'all') {
+    if (actions.includes('upload')) refuse('A token with readers "all" cannot upload files.');
+    const [place] = places;
+    if (places.length > 1 || (place?.kind === 'direct' && place.userIds.length === 1)) {
+      refuse('A token with readers "all" has exactly one conversation, with other people.');
+    }
+  }
+  return places;
 }
 
 const isAction = (action: string): action is TokenAction => ACTIONS.includes(action);
 
 /** Conversations and actions that cannot be read grant nothing. */
-export function toAccessToken({ id, actions, conversations, ...row }: AccessTokenRow): AccessToken {
+export function toAccessToken({ id, actions, conversations, readers, ...row }: AccessTokenRow): AccessToken {
   return {
     ...row,
+    ...(readers !== null && { readers: 'all' }),
     tokenId: id,
     actions: actions.filter(isAction),
     conversations: conversations.flatMap((json) => parseConversation(json) ?? []),

@@ -28,7 +28,7 @@ async function world() {
   );
   const { uow, clock, realm } = fixture;
   const conversations = [{ channelId: fixture.channel('town').id, topic: null }];
-  const terms: TokenTerms = { actions: ['read'], conversations, origin: ORIGIN, seconds: 60 };
+  const terms: TokenTerms = { actions: ['read'], conversations, origin: ORIGIN, seconds: 60, readers: null };
   const reported: string[] = [];
   let writes = 0;
   let isBroken = false;

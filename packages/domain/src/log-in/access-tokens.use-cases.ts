@@ -1,3 +1,4 @@
+import { removeContexts } from '../channels/read-contexts.js';
 import { DomainError } from '../kernel/errors.js';
 import { nobody } from '../kernel/event.js';
 import type { AccessTokenId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
@@ -58,7 +59,12 @@ export class CreateAccessToken {
     const row = await this.uow.write(realmId, async (tx) => {
       const user = await tx.users.get(realmId, userId);
       if (!user.isActive) throw accountDeactivated();
-      if (user.bot) throw new DomainError('INVALID_ACCESS_TOKEN', 'Bots use their API key.');
+      if (terms.readers === null && user.bot) {
+        throw new DomainError('INVALID_ACCESS_TOKEN', 'Bots use their API key.');
+      }
+      if (terms.readers === 'all' && user.bot?.kind !== 'generic') {
+        throw new DomainError('INVALID_ACCESS_TOKEN', 'A token with readers "all" belongs to a generic bot.');
+      }
       await requireConversations(tx, realmId, conversations);
       const present = await tx.accessTokens.list(realmId, userId);
       if (present.filter((one) => one.expiresAt > now).length >= MAX_ACCESS_TOKENS) {
@@ -71,10 +77,13 @@ export class CreateAccessToken {
         actions: terms.actions,
         conversations: conversations.map((one) => JSON.stringify(one)),
         origin: terms.origin,
+        readers: terms.readers,
         createdAt: now,
         expiresAt,
         lastUsedAt: null,
       });
+      // The bot's API key ends at once.
+      if (terms.readers === 'all') await endClients(tx, added);
       await tx.jobs.schedule(encodeJob(END_TOKEN_JOB, { realmId, dueAt: expiresAt, payload: { id: added.id } }));
       return added;
     });
@@ -128,10 +137,15 @@ export class RevokeAccessToken {
 }
 
 /** Revokes a token. */
-export async function endToken(tx: Transaction, { realmId, userId, id }: AccessTokenRow): Promise<void> {
-  await tx.accessTokens.remove(realmId, id);
-  await tx.events.append(realmId, { event: { type: 'user.sessions_ended', userId }, audience: nobody });
+export async function endToken(tx: Transaction, row: AccessTokenRow): Promise<void> {
+  await tx.accessTokens.remove(row.realmId, row.id);
+  await removeContexts(tx, row);
+  await endClients(tx, row);
 }
+
+/** Makes the user's clients authenticate again. */
+const endClients = (tx: Transaction, { realmId, userId }: AccessTokenRow) =>
+  tx.events.append(realmId, { event: { type: 'user.sessions_ended', userId }, audience: nobody });
 
 /** Removes an expired token. */
 export class EndAccessToken implements JobHandler<{ readonly id: number }> {

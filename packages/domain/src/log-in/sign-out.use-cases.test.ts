@@ -14,7 +14,7 @@ describe('SignOutEverybody', () => {
       await tx.apiKeys.put({ ...owner, generation: 3, seed: null }, 'of the former key');
       await tx.sessions.add({ ...session, ...times }, 'session');
       await tx.accessTokens.add({
-        ...{ ...owner, fingerprint: 'token', actions: [], conversations: [], origin: null },
+        ...{ ...owner, fingerprint: 'token', actions: [], conversations: [], origin: null, readers: null },
         ...{ createdAt: clock.now(), expiresAt: clock.now() + 60, lastUsedAt: null },
       });
     });

@@ -2,6 +2,7 @@ import type { Actor } from '../access/actor.js';
 import type { DomainError } from '../kernel/errors.js';
 import type { ChannelId, GroupId, MessageId, RealmId, UserId } from '../kernel/ids.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
+import type { User } from '../users/user.js';
 
 /**
  * Converts Markdown to HTML in two steps. `parse` needs only the text, may take time for code and formulas, and runs
@@ -301,6 +302,11 @@ export interface Author {
   readonly actor: Actor | null;
   /** Channels a notice is about, linked regardless of the actor's access. */
   readonly about?: readonly { readonly id: ChannelId }[];
+  /**
+   * Present for texts of agents, which mention only the people it returns, and neither mention groups nor describe
+   * files.
+   */
+  readonly mentionable?: (people: readonly Pick<User, 'id' | 'role'>[]) => Promise<ReadonlySet<UserId>>;
 }
 
 /** Text parsed before the unit of work; an empty text stays unparsed. */

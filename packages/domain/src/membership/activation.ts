@@ -21,6 +21,7 @@ export async function deactivate(tx: Transaction, user: User): Promise<void> {
   const channels = await subscribedChannels(tx, user);
   await tx.users.update({ ...user, isActive: false });
   await tx.queues.removeOfUser(realmId, id);
+  await tx.readContexts.removeAll(realmId, id);
   await tx.personal.closeSpans(realmId, recipientsOf(channels), [id]);
   // Published before the deactivation (channels §6.2).
   if (channels.length > 0) await publishSubscriberChanges(tx, 'remove', channels, allOf(channels, id));

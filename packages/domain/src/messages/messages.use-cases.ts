@@ -1,5 +1,7 @@
 import type { Actor } from '../access/actor.js';
 import type { WebPublicOption } from '../channels/channel-access.js';
+import { reading } from '../channels/read-contexts.js';
+import { type SharedView, sharedViewOf } from '../channels/shared-view.js';
 import { loginRequired, readAsSpectator, type Spectator } from '../channels/spectators.js';
 import type { BlobStore } from '../files/blobs.js';
 import type { StoredFile } from '../files/files.js';
@@ -17,17 +19,20 @@ import {
   loadMessages,
   loadReadableWithFlags,
   ownership,
+  unknownMessage,
 } from './load-access.js';
 import { HISTORICAL, type Message, type MessageText, type MessageView, type PersonalFlags } from './message.js';
+import type { MessageCondition } from './message-condition.js';
 import { type MessageEdit, visibleEdits } from './message-edit.js';
 import { openFile, type ReadableFile, thumbnailOf, unknownFile } from './message-files.js';
 import { checkPage, type MessagePage, type PageRange, pageOfIds, selectPage } from './message-page.js';
 import { canReadEditHistory, canSpectateFile, canSpectateMessage } from './message-permissions.js';
 import { isForSpectators, replaceWith, resolveNarrow } from './narrow.js';
-import type { NarrowTerm } from './narrow-operators.js';
+import { invalidNarrow, type NarrowTerm } from './narrow-operators.js';
 import { selectRelevant } from './relevance.js';
 import { type Highlight, highlighting, isSearchIncomplete } from './search.js';
 import { proposeSearch } from './search-proposals.js';
+import { sharedMessages, sharedNarrow } from './shared-messages.js';
 
 export interface GetMessagesInput {
   readonly narrow: readonly NarrowTerm[];
@@ -63,11 +68,15 @@ export type PresentMessages<T> = (
 /** Returns a page of messages (messages §5). */
 export class GetMessages {
   static readonly inject = ['unitOfWork', 'realmUrls', 'renderedMessages'] as const;
+  private readonly pages: SharedPages;
+
   constructor(
     private readonly uow: UnitOfWork,
     private readonly realmUrls: RealmUrls,
     private readonly texts: SearchTexts,
-  ) {}
+  ) {
+    this.pages = new SharedPages(realmUrls, texts);
+  }
 
   /** @throws DomainError TOO_MANY_MESSAGES, INVALID_MESSAGE_RANGE, UNKNOWN_MESSAGE, INVALID_NARROW */
   execute<T>(
@@ -75,7 +84,22 @@ export class GetMessages {
     { narrow, select, byRelevance }: GetMessagesInput,
     present: PresentMessages<T>,
   ): Promise<T> {
+    const readIds: MessageId[] = [];
     const read = async (repositories: Repositories): Promise<T> => {
+      const view = await sharedViewOf(repositories, caller);
+      if (view) {
+        if (byRelevance) throw invalidNarrow('order by relevance with this token');
+        const { terms, condition } = sharedNarrow(view, caller, narrow);
+        return this.pages.read(
+          repositories,
+          { ...view, condition, view },
+          { narrow: terms, select },
+          async (...page) => {
+            readIds.push(...page[0].entries.map(({ id }) => id));
+            return present(...page);
+          },
+        );
+      }
       const actor = await repositories.actors.get(caller);
       const terms = await replaceWith(repositories, actor, narrow);
       checkPage(select);
@@ -118,7 +142,9 @@ export class GetMessages {
         (ids) => repositories.pages.listTexts(actor.realmId, ids),
       );
     };
-    return this.uow.read(caller.realmId, read, { allowsReplica: true });
+    return reading(this.uow, caller, () => this.uow.read(caller.realmId, read, { allowsReplica: true }), {
+      messageIds: readIds,
+    });
   }
 }
 
@@ -138,7 +164,9 @@ export class GetMessage {
 
   /** @throws DomainError UNKNOWN_MESSAGE for both hidden and nonexistent messages */
   execute(caller: Caller, { id }: { readonly id: MessageId }): Promise<GetMessageOutput> {
-    return this.uow.read(caller.realmId, async (repositories) => {
+    const read = async (repositories: Repositories): Promise<GetMessageOutput> => {
+      const shared = await sharedViewOf(repositories, caller);
+      if (shared) return sharedMessage(repositories, shared, id);
       const actor = await repositories.actors.get(caller);
       const loaded = await loadReadableWithFlags(repositories, actor, id);
       const [view] = await repositories.pages.listViews(actor.realmId, [id]);
@@ -146,8 +174,23 @@ export class GetMessage {
       const hiddenUserIds = await inaccessibleUserIds(repositories, actor, realm, [loaded.message.senderId]);
       const flags = loaded.flags ?? HISTORICAL;
       return { viewer: actor, view: view!, flags, realm, isSenderVisible: hiddenUserIds.size === 0 };
-    });
+    };
+    return reading(this.uow, caller, () => this.uow.read(caller.realmId, read), { messageIds: [id] });
   }
+}
+
+/** Returns a message of a shared view. @throws DomainError UNKNOWN_MESSAGE */
+async function sharedMessage(reads: Repositories, shared: SharedView, id: MessageId): Promise<GetMessageOutput> {
+  const { viewer, realm } = shared;
+  const [entry] = await reads.pages.listEntries(
+    { realmId: realm.id, userId: viewer.id },
+    [id],
+    [sharedMessages(shared)],
+  );
+  if (!entry) throw unknownMessage();
+  const [view] = await reads.pages.listViews(realm.id, [id]);
+  const hidden = await shared.hiddenAmong([entry.senderId]);
+  return { viewer, view: view!, flags: FLAGS, realm, isSenderVisible: hidden.size === 0 };
 }
 
 /** State of a message as sent or after an edit. */
@@ -251,36 +294,98 @@ export class MatchNarrow {
 
   /** @throws DomainError TOO_MANY_MESSAGES, INVALID_NARROW */
   execute<T>(caller: Caller, { ids, narrow }: MatchNarrowInput, present: PresentMatches<T>): Promise<T> {
-    return this.uow.read(caller.realmId, async (reads) => {
-      const actor = await reads.actors.get(caller);
+    const readIds: MessageId[] = [];
+    const read = async (reads: Repositories): Promise<T> => {
+      const shared = await sharedViewOf(reads, caller);
+      const actor = shared?.viewer ?? (await reads.actors.get(caller));
       checkPage({ ids });
       const { searchLanguages } = (await reads.realms.get(actor.realmId)).settings;
       const texts = this.texts.inLanguages(searchLanguages);
       const context = { reads, actor, realmUrls: this.realmUrls, words: this.texts };
-      const resolved = await resolveNarrow(context, narrow, 'received');
+      const within = shared && sharedNarrow(shared, caller, narrow);
+      const resolved = within
+        ? await resolveNarrow({ ...context, findsFiles: false }, within.terms, within.condition)
+        : await resolveNarrow(context, narrow, 'received');
       const viewer = { realmId: actor.realmId, userId: actor.id };
       const entries = await reads.pages.listEntries(viewer, ids, resolved.filter.conditions);
-      const isOwn = await ownership(reads, viewer, entries);
-      const matching = entries.filter(isOwn).map(({ id }) => id);
+      const isMatch = shared ? () => true : await ownership(reads, viewer, entries);
+      const matching = entries.filter(isMatch).map(({ id }) => id);
+      readIds.push(...matching);
       return present({ ids: matching, highlight: highlighting(texts, resolved) }, (some) =>
         reads.pages.listTexts(actor.realmId, some),
       );
-    });
+    };
+    return reading(this.uow, caller, () => this.uow.read(caller.realmId, read), { messageIds: readIds });
   }
 }
 
-/** Flags of all messages for anonymous callers. */
+/** Flags of all messages for anonymous callers and shared views. */
 const FLAGS: PersonalFlags = { ...HISTORICAL, historical: false };
+
+/** Messages that are read without being anybody's own: by anonymous callers, or as a shared view. */
+interface SharedMessages extends Pick<SharedView, 'realm' | 'viewer' | 'hiddenAmong'> {
+  readonly condition: MessageCondition;
+  /** Null for anonymous callers. */
+  readonly view: SharedView | null;
+}
+
+class SharedPages {
+  constructor(
+    private readonly realmUrls: RealmUrls,
+    private readonly texts: SearchTexts,
+  ) {}
+
+  async read<T>(
+    reads: Repositories,
+    { realm, viewer, hiddenAmong, condition, view }: SharedMessages,
+    { narrow, select }: GetMessagesInput,
+    present: PresentMessages<T>,
+  ): Promise<T> {
+    checkPage(select);
+    const texts = this.texts.inLanguages(realm.settings.searchLanguages);
+    const files = view && ({ findsFiles: false } as const);
+    const context = { reads, actor: viewer, realmUrls: this.realmUrls, words: this.texts, ...files };
+    const resolved = await resolveNarrow(context, narrow, condition);
+    const ofViewer = { realmId: realm.id, userId: viewer.id };
+    const page =
+      'ids' in select
+        ? pageOfIds(await reads.pages.listEntries(ofViewer, select.ids, resolved.filter.conditions))
+        : await selectPage(reads, viewer, resolved, select);
+    const { search } = resolved;
+    return present(
+      {
+        ...page,
+        entries: page.entries.map((entry) => ({ ...entry, flags: FLAGS })),
+        viewer,
+        realm,
+        hiddenUserIds: await hiddenAmong(page.entries.map(({ senderId }) => senderId)),
+        highlight: search === null ? null : highlighting(texts, resolved),
+        // Depends on all messages.
+        isSearchIncomplete: !view && (await isSearchIncomplete(reads, realm.id, search)),
+        proposal: null,
+        ranking: null,
+      },
+      (ids) => reads.pages.listViews(realm.id, ids),
+      (ids) => reads.pages.listTexts(realm.id, ids),
+    );
+  }
+}
+
+const WEB_PUBLIC: MessageCondition = { kind: 'channelPrivacy', privacies: ['webPublic'] };
 
 /** Returns pages of messages in web-public channels to anonymous callers (protocol §9). */
 export class SpectateMessages {
   static readonly inject = ['unitOfWork', 'realmUrls', 'renderedMessages', 'serverChannelConfig'] as const;
+  private readonly pages: SharedPages;
+
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly realmUrls: RealmUrls,
-    private readonly texts: SearchTexts,
+    realmUrls: RealmUrls,
+    texts: SearchTexts,
     private readonly option: WebPublicOption,
-  ) {}
+  ) {
+    this.pages = new SharedPages(realmUrls, texts);
+  }
 
   /** @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED, TOO_MANY_MESSAGES, INVALID_MESSAGE_RANGE, INVALID_NARROW */
   execute<T>(caller: Spectator, { narrow, select }: GetMessagesInput, present: PresentMessages<T>): Promise<T> {
@@ -288,37 +393,9 @@ export class SpectateMessages {
       const mayRead = ({ channel }: LoadedMessage) => canSpectateMessage(realm, channel, spectators).allowed;
       if (!isForSpectators(narrow)) throw loginRequired();
       const terms = await replaceWith(reads, actor, narrow, mayRead);
-      checkPage(select);
-      const texts = this.texts.inLanguages(realm.settings.searchLanguages);
-      const context = { reads, actor, realmUrls: this.realmUrls, words: this.texts };
-      const resolved = await resolveNarrow(context, terms, 'webPublic');
-      const page =
-        'ids' in select
-          ? pageOfIds(
-              await reads.pages.listEntries(
-                { realmId: realm.id, userId: actor.id },
-                select.ids,
-                resolved.filter.conditions,
-              ),
-            )
-          : await selectPage(reads, actor, resolved, select);
-      const entries = page.entries.map((entry) => ({ ...entry, flags: FLAGS }));
-      const highlight = resolved.search === null ? null : highlighting(texts, resolved);
-      return present(
-        {
-          ...page,
-          entries,
-          viewer: actor,
-          realm,
-          hiddenUserIds: new Set(),
-          highlight,
-          isSearchIncomplete: await isSearchIncomplete(reads, realm.id, resolved.search),
-          proposal: null,
-          ranking: null,
-        },
-        (ids) => reads.pages.listViews(realm.id, ids),
-        (ids) => reads.pages.listTexts(realm.id, ids),
-      );
+      const hiddenAmong = async () => new Set<UserId>();
+      const messages = { realm, viewer: actor, hiddenAmong, condition: WEB_PUBLIC, view: null };
+      return this.pages.read(reads, messages, { narrow: terms, select }, present);
     });
   }
 }

@@ -56,6 +56,8 @@ export interface NarrowContext {
   readonly actor: Actor;
   readonly realmUrls: RealmUrls;
   readonly words: SearchWords;
+  /** False if searches find no files by their text. */
+  readonly findsFiles?: false;
 }
 
 /** Existing users named in the terms of a narrow. */
@@ -299,10 +301,10 @@ const OPERATORS: readonly NarrowOperator[] = [
   {
     names: ['search'],
     operand: 'nonBlankText',
-    resolve: async ({ words, reads, actor }, operand, negated) => {
+    resolve: async ({ words, reads, actor, findsFiles }, operand, negated) => {
       const query = parseSearch(words, String(operand), negated);
       if (query === null) return { condition: NO_MESSAGE };
-      const fileLinks = await findFiles(reads, actor, query);
+      const fileLinks = findsFiles === false ? [] : await findFiles(reads, actor, query);
       const withFiles = query.words.map((word) => word.map((alternatives) => [...alternatives, ...fileLinks]));
       return { condition: { kind: 'search', ...query, words: withFiles }, fileLinks };
     },

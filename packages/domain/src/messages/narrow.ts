@@ -47,14 +47,14 @@ export const isForSpectators = (terms: readonly NarrowTerm[]): boolean =>
   terms.every(({ operator, operand }) => findNarrowOperator(operator)?.isForSpectators?.(operand) ?? true);
 
 /**
- * `history`: `open` includes history opened by the terms. `webPublic` selects all messages of web-public channels,
+ * `history`: `open` includes history opened by the terms. A condition that names channels selects all of its messages,
  * independent of a viewer. `received` selects only messages received by the viewer (messages §8).
  * @throws DomainError INVALID_NARROW for the first invalid term (messages §7)
  */
 export async function resolveNarrow(
   context: NarrowContext,
   asked: readonly NarrowTerm[],
-  history: 'open' | 'received' | 'webPublic' = 'open',
+  history: 'open' | 'received' | MessageCondition = 'open',
 ): Promise<ResolvedNarrow> {
   const terms = joinSearches(asked);
   const conditions: MessageCondition[] = [];
@@ -86,8 +86,8 @@ export async function resolveNarrow(
   const query = terms.find((term) => !term.negated && isOperator(term, 'search'));
   const search = query ? String(query.operand) : null;
   const narrow = { namesChannel, search, fileLinks };
-  if (history === 'webPublic') {
-    conditions.push({ kind: 'channelPrivacy', privacies: ['webPublic'] });
+  if (typeof history === 'object') {
+    conditions.push(history);
     return { filter: { conditions, scope: 'shared' }, ...narrow };
   }
   if (history === 'open' && opensHistory && !isPersonal) return { filter: { conditions, scope: 'shared' }, ...narrow };

@@ -4,12 +4,15 @@ import {
   hasFullHistoryAccess,
   loadChannel,
   unknownChannel,
+  unknownUnless,
   type WebPublicOption,
 } from '../channels/channel-access.js';
+import { reading } from '../channels/read-contexts.js';
+import { sharedViewOf } from '../channels/shared-view.js';
 import { readAsSpectator, type Spectator } from '../channels/spectators.js';
 import type { Caller, ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
-import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { Viewer } from './message-condition.js';
 
 export interface TopicSummary {
@@ -69,13 +72,20 @@ export class ListTopics {
 
   /** @throws DomainError UNKNOWN_CHANNEL */
   execute(caller: Caller, { channelId }: { readonly channelId: ChannelId }): Promise<readonly TopicSummary[]> {
-    return this.uow.read(caller.realmId, async (repositories) => {
+    const read = async (repositories: Repositories): Promise<readonly TopicSummary[]> => {
+      const shared = await sharedViewOf(repositories, caller);
+      if (shared) {
+        const channel = shared.channels.get(channelId);
+        enforce(unknownUnless(channel !== undefined));
+        return repositories.topics.listTopics(caller.realmId, channel!.recipientId);
+      }
       const actor = await repositories.actors.get(caller);
       const { channel, isSubscribed } = await loadChannel(repositories, actor, channelId, canReadContent);
       return hasFullHistoryAccess(actor, channel, isSubscribed)
         ? repositories.topics.listTopics(actor.realmId, channel.recipientId)
         : repositories.topics.listOwnTopics(caller, channel.recipientId);
-    });
+    };
+    return reading(this.uow, caller, () => this.uow.read(caller.realmId, read), { channelIds: [channelId] });
   }
 }
 

@@ -32,7 +32,7 @@ async function town() {
   );
   const elsewhere = await anotherRealm(fixture, keys);
   const uow = new PublishingUnitOfWork(fixture.uow, fail);
-  const verify = new VerifyApiKey(uow, mint, currentLog);
+  const verify = new VerifyApiKey(uow, mint, currentLog, fixture.clock);
   uow.subscribe(verify);
   const keyOf = (name: string) =>
     mint.derive({ ...(fixture.users.has(name) ? fixture : elsewhere).viewer(name), generation: 1, seed: null });

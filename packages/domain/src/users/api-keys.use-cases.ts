@@ -313,7 +313,7 @@ export interface VerifiedUser {
 
 /** Authenticates a caller by email and API key (protocol §7.2). Rejections follow the contract's order. */
 export class VerifyApiKey implements EventListener {
-  static readonly inject = ['unitOfWork', 'apiKeyMint', 'followedLog'] as const;
+  static readonly inject = ['unitOfWork', 'apiKeyMint', 'followedLog', 'clock'] as const;
 
   /** Keyed by email and fingerprint. */
   private readonly callers: CallerCache<VerifiedUser>;
@@ -322,6 +322,7 @@ export class VerifyApiKey implements EventListener {
     private readonly uow: UnitOfWork,
     private readonly mint: ApiKeyMint,
     log: FollowedLog,
+    private readonly clock: Clock,
   ) {
     this.callers = new CallerCache(log);
   }
@@ -349,7 +350,7 @@ export class VerifyApiKey implements EventListener {
   }
 
   private lookUp(realmId: RealmId | null, fingerprint: string, email: string | null): Promise<VerifiedUser> {
-    return this.uow.readAcross(async ({ apiKeys, users, realms }) => {
+    return this.uow.readAcross(async ({ apiKeys, users, realms, accessTokens }) => {
       const record = await apiKeys.findByFingerprint(fingerprint);
       const user = record && (await users.find(record.realmId, record.userId));
       if (!user || (email !== null && foldCase(user.email) !== foldCase(email))) {
@@ -357,6 +358,11 @@ export class VerifyApiKey implements EventListener {
       }
       if ((await realms.get(user.realmId)).isDeactivated) throw realmDeactivated();
       if (!user.isActive) throw accountDeactivated();
+      const tokens = user.bot ? await accessTokens.list(user.realmId, user.id) : [];
+      // The key would read more than such a token.
+      if (tokens.some(({ readers, expiresAt }) => readers === 'all' && expiresAt > this.clock.now())) {
+        throw new DomainError('UNAUTHENTICATED', 'This bot uses tokens instead of its API key');
+      }
       // Users may be cached only while events of their organization are followed.
       requireMember(user, realmId);
       return { realmId: user.realmId, userId: user.id, botKind: user.bot?.kind ?? null };

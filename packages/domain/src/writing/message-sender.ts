@@ -13,6 +13,7 @@ import { trim } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { parseContent } from '../messages/message.js';
 import { noteOlderMessage } from '../messages/older-messages.js';
+import { requireSameReaders } from '../messages/shared-messages.js';
 import type { Realm } from '../realms/realm.js';
 import { hasRealmPermission } from '../realms/realm-permissions.js';
 import { conversationPartnerIds, publicAddress } from '../users/accessible-users.js';
@@ -29,7 +30,7 @@ import {
   NO_HOOKS,
   postMessage,
 } from './post-message.js';
-import { type RenderedText, renderText, type TextAhead, UserTextParser } from './render-message.js';
+import { authorIn, type RenderedText, renderText, type TextAhead, UserTextParser } from './render-message.js';
 import type { Echo } from './send-once.js';
 import { BotOwnerWarnings } from './system-messages.js';
 import type { ContentDigest } from './update-message.use-cases.js';
@@ -237,11 +238,13 @@ export class MessageSender {
    * INVALID_MESSAGE_CONTENT, INVALID_WIDGET, UNRENDERABLE_CONTENT; in channels CANNOT_POST_IN_CHANNEL,
    * CANNOT_CREATE_TOPIC, TOPIC_REQUIRED, EMPTY_TOPIC_REQUIRED; to users CANNOT_ACCESS_RECIPIENT,
    * NAMED_USER_DEACTIVATED, DIRECT_MESSAGES_DISABLED, CONVERSATION_NOT_AUTHORIZED, CANNOT_START_CONVERSATION; for
-   * mentions CANNOT_MENTION_GROUP, CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED; DATA_SCHEMA_MISMATCH
+   * mentions CANNOT_MENTION_GROUP, CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED; DATA_SCHEMA_MISMATCH; with
+   * a token UNKNOWN_READ_CONTEXT, READ_CONTEXT_FULL, AUDIENCE_GREW
    */
   async check(tx: Transaction, caller: Caller, prepared: PreparedMessage): Promise<CheckedMessage> {
     const { to, topic } = prepared;
     const actor = await tx.actors.get(caller);
+    const view = await requireSameReaders(tx, caller, this.clock.now());
     const realm = await tx.realms.get(caller.realmId);
     const sender = await tx.users.get(caller.realmId, caller.userId);
     const recipients = isDirect(to) ? await this.findPeople(tx, realm, to) : [];
@@ -252,7 +255,7 @@ export class MessageSender {
       : await this.findTopic(tx, realm, actor, to, topic);
     const widget = prepared.widget === undefined ? widgetIn(text.content) : parseWidget(prepared.widget);
     const parsed = this.parser.parsedBy(realm, sender, text);
-    const rendered = await renderText(tx, this.parser.renderer, parsed, realm, { actor });
+    const rendered = await renderText(tx, this.parser.renderer, parsed, realm, authorIn(view, actor));
     await enforceMentions(tx, realm, actor, sender, destination, rendered);
     const { data } = prepared;
     await this.review.requireFitting(tx, realm.id, data);

@@ -2,6 +2,7 @@ import type { Actor } from '../access/actor.js';
 import type { SystemGroupName } from '../access/roles.js';
 import { type Channel, EMPTY_TOPIC_DISPLAY_NAME, normalizeTopic, topicKey } from '../channels/channel.js';
 import { hasContentAccess, hasFullHistoryAccess } from '../channels/channel-access.js';
+import type { SharedView } from '../channels/shared-view.js';
 import { emojiPath } from '../files/custom-emoji.js';
 import type { Group } from '../groups/group.js';
 import { DomainError, orThrow } from '../kernel/errors.js';
@@ -128,6 +129,16 @@ const GROUP_TITLES: Readonly<Record<SystemGroupName, string>> = {
   internet: 'Everyone on the internet',
 };
 
+/** Returns the author of a text. Texts of a shared view name only what its readers can see. */
+export const authorIn = (view: SharedView | null, actor: Actor): Author =>
+  view === null
+    ? { actor }
+    : {
+        actor: view.viewer,
+        about: [...view.channels.values()],
+        mentionable: view.readersAmong,
+      };
+
 type Reads = Pick<
   Repositories | Transaction,
   'users' | 'groups' | 'channels' | 'topics' | 'alertWords' | 'files' | 'customEmoji'
@@ -156,18 +167,19 @@ export async function renderText(
     ? await tx.alertWords.listBySegment(realmId, parsed.alertSegments)
     : NOTHING_NAMED.alertWords;
   // Most texts contain no references.
-  const named = [userNames, userIds, groupNames, channelNames, emojiNames, uploadPaths];
-  if (named.every(({ size }) => size === 0)) {
+  const all = [userNames, userIds, groupNames, channelNames, emojiNames, uploadPaths];
+  if (all.every(({ size }) => size === 0)) {
     return { ...renderer.render(parsed, { ...NOTHING_NAMED, alertWords }), mentionedGroups: [] };
   }
-  const groups = groupNames.size > 0 ? await tx.groups.listByName(realmId, [...groupNames]) : [];
+  const isAgents = author.mentionable !== undefined;
+  const groups = groupNames.size > 0 && !isAgents ? await tx.groups.listByName(realmId, [...groupNames]) : [];
   const names: ResolvedNames = {
     ...NOTHING_NAMED,
     alertWords,
-    ...(await resolveUsers(tx, parsed, realm, author.actor)),
+    ...(await resolveUsers(tx, parsed, realm, author)),
     groupsByName: resolveGroups(groups, groupNames),
     customEmoji: await resolveEmoji(tx, realmId, emojiNames),
-    uploads: await resolveUploads(tx, realm.id, uploadPaths),
+    uploads: await resolveUploads(tx, realm.id, isAgents ? new Set() : uploadPaths),
     channelsByName: await resolveChannels(tx, parsed, realmId, author),
   };
   const rendered = renderer.render(parsed, names);
@@ -178,14 +190,16 @@ async function resolveUsers(
   tx: Reads,
   { references }: ParsedMarkdown,
   realm: Realm,
-  actor: Actor | null,
+  { actor, mentionable }: Author,
 ): Promise<Pick<ResolvedNames, 'usersByName' | 'usersById'>> {
   const { userNames, userIds } = references;
   const everyNamed = userNames.size > 0 ? await tx.users.listByName(realm.id, [...userNames]) : [];
   const everyById = userIds.size > 0 ? await tx.users.list(realm.id, [...userIds]) : [];
-  const ids = [...everyNamed, ...everyById].map((user) => user.id);
+  const every = [...everyNamed, ...everyById];
+  const ids = every.map((user) => user.id);
   const inaccessible = actor && (await inaccessibleUserIds(tx, actor, realm, ids));
-  const isAccessible = (user: User) => !inaccessible?.has(user.id);
+  const readers = await mentionable?.(every);
+  const isAccessible = ({ id }: User) => !inaccessible?.has(id) && readers?.has(id) !== false;
   // The last user with a name has it: an active one, if there is any.
   const named = everyNamed.filter(isAccessible).sort((a, b) => Number(a.isActive) - Number(b.isActive));
   const byFoldedName = new Map(named.map((user) => [foldCase(user.fullName), user]));
@@ -282,6 +296,7 @@ async function newestVisible(
 interface ParseOptions {
   readonly realm: Realm;
   readonly translateEmoticons: boolean;
+  readonly more: Partial<Pick<MarkdownOptions, 'mediaPreviews'>>;
   readonly options: MarkdownOptions;
 }
 
@@ -321,7 +336,10 @@ export class UserTextParser {
   ) {}
 
   async parse(caller: Caller, content: string): Promise<TextAhead> {
-    const by = this.find(caller) ?? (await this.lookUp(caller));
+    const known = this.find(caller) ?? (await this.lookUp(caller));
+    // Nothing is fetched because of an agent's message.
+    const isAgents = caller.scope?.readers === 'all';
+    const by = isAgents ? this.optionsBy(known.realm, known.translateEmoticons, { mediaPreviews: false }) : known;
     return { content, by, parsed: await parseAhead(this.renderer, content, by.options) };
   }
 
@@ -335,14 +353,18 @@ export class UserTextParser {
     if (isSame) return parsed as ParsedMarkdown;
     this.realms.delete(realm.id);
     const ahead = parsed instanceof DomainError ? undefined : parsed;
-    return this.renderer.parseNow(content, this.optionsOf(realm, user.settings.translateEmoticons), ahead);
+    return this.renderer.parseNow(content, this.optionsOf(realm, user.settings.translateEmoticons, by.more), ahead);
   }
 
-  private isStill({ realm: before, translateEmoticons, options }: ParseOptions, realm: Realm, user: User): boolean {
+  private isStill(
+    { realm: before, translateEmoticons, more, options }: ParseOptions,
+    realm: Realm,
+    user: User,
+  ): boolean {
     if (user.settings.translateEmoticons !== translateEmoticons) return false;
     // Usually the cached object itself.
     if (realm === before) return options.realmUrl === this.realmUrls.urlOf(realm);
-    return areSame(this.optionsOf(realm, translateEmoticons), options);
+    return areSame(this.optionsOf(realm, translateEmoticons, more), options);
   }
 
   private find({ realmId, userId }: Caller): ParseOptions | null {
@@ -375,12 +397,12 @@ export class UserTextParser {
     return fresh;
   }
 
-  private optionsBy(realm: Realm, translateEmoticons: boolean): ParseOptions {
-    return { realm, translateEmoticons, options: this.optionsOf(realm, translateEmoticons) };
+  private optionsBy(realm: Realm, translateEmoticons: boolean, more: ParseOptions['more'] = {}): ParseOptions {
+    return { realm, translateEmoticons, more, options: this.optionsOf(realm, translateEmoticons, more) };
   }
 
-  private optionsOf(realm: Realm, translateEmoticons: boolean): MarkdownOptions {
-    return markdownOptions(realm, this.realmUrls.urlOf(realm), { translateEmoticons });
+  private optionsOf(realm: Realm, translateEmoticons: boolean, more: ParseOptions['more'] = {}): MarkdownOptions {
+    return markdownOptions(realm, this.realmUrls.urlOf(realm), { translateEmoticons, ...more });
   }
 }
 

@@ -31,6 +31,7 @@ import {
   canOpenTopicByMoving,
   resolveToggle,
 } from '../messages/message-permissions.js';
+import { requireSameReaders } from '../messages/shared-messages.js';
 import type { Realm } from '../realms/realm.js';
 import { editText, parseEditedContent } from './edit-text.js';
 import { planLinkPreviews } from './link-previews.js';
@@ -46,7 +47,7 @@ import {
 } from './move-parts.js';
 import { allInTopic, FIRST_POLICY, MoveNotices, selectMoved, visibleInTopic } from './moves.js';
 import { destinationOf, enforceMentions, type MessageHooks, NO_HOOKS } from './post-message.js';
-import { renderText, type TextAhead, UserTextParser } from './render-message.js';
+import { authorIn, renderText, type TextAhead, UserTextParser } from './render-message.js';
 
 export interface UpdateMessageInput {
   readonly messageId: MessageId;
@@ -101,7 +102,7 @@ export class UpdateMessage {
    * EMPTY_TOPIC_REQUIRED, TOPIC_REQUIRED, CANNOT_RESOLVE_TOPICS, TOPIC_EDIT_TIME_LIMIT_EXCEEDED, CANNOT_MOVE_MESSAGE,
    * CANNOT_POST_IN_CHANNEL, CHANNEL_EDIT_TIME_LIMIT_EXCEEDED, MOVE_TIME_LIMIT_EXCEEDED, TOO_MANY_MESSAGES_TO_MOVE,
    * CANNOT_CREATE_TOPIC, CANNOT_MENTION_GROUP, CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED,
-   * MESSAGE_REFUSED, TOO_MANY_EDITS, SERVER_BUSY
+   * MESSAGE_REFUSED, TOO_MANY_EDITS, SERVER_BUSY; with a token UNKNOWN_READ_CONTEXT, READ_CONTEXT_FULL, AUDIENCE_GREW
    */
   async execute(caller: Caller, input: UpdateMessageInput): Promise<readonly AttachedFile[]> {
     const { messageId, content } = input;
@@ -113,9 +114,10 @@ export class UpdateMessage {
       caller.realmId,
       async (tx) => {
         const actor = await tx.actors.get(caller);
+        const now = this.clock.now();
+        const view = await requireSameReaders(tx, caller, now, input.messageId);
         const realm = await tx.realms.get(caller.realmId);
         const loaded = await loadReadable(tx, actor, input.messageId, { modifying: true });
-        const now = this.clock.now();
         if (text) enforce(canEditContent(actor, realm, loaded.message, now));
         const request = requestedChange(input, loaded);
         await this.checkText(tx, input, loaded.message, text, request.changesChannel);
@@ -133,7 +135,7 @@ export class UpdateMessage {
         const sender = await loadSender(tx, loaded.message);
         // Only the sender may edit the text, so the actor is the author.
         const parsed = text && this.parser.parsedBy(realm, sender, orThrow(text));
-        const rendered = parsed && (await renderText(tx, this.parser.renderer, parsed, realm, { actor }));
+        const rendered = parsed && (await renderText(tx, this.parser.renderer, parsed, realm, authorIn(view, actor)));
         const destination = await destinationOf(tx, loaded);
         if (rendered) await enforceMentions(tx, realm, actor, sender, destination, rendered);
         const move =

@@ -31,6 +31,11 @@ export interface TokenToCreate {
   readonly origin?: string;
   /** Seconds from 10 to 7,776,000 (90 days). Default: 3600. */
   readonly expiresIn?: number;
+  /**
+   * `all`: for a bot and exactly one conversation. The token reads what every reader of the conversation can read,
+   * anywhere in the organization (extensions §15). Default: the token reads its conversations with the user's rights.
+   */
+  readonly readers?: 'all';
 }
 
 export interface IssuedToken {
@@ -38,6 +43,7 @@ export interface IssuedToken {
   readonly actions: readonly TokenAction[];
   readonly conversations: readonly TokenConversation[];
   readonly origin: string | null;
+  readonly readers: 'all' | null;
   readonly createdAt: Date;
   readonly expiresAt: Date;
   /** Accurate to a minute; null before the first use. */
@@ -66,6 +72,7 @@ const TOKEN = object({
   actions: optional(listOf(oneOf(['read', 'write', 'upload']), { max: MAX_IDS })),
   origin: optional(TEXT),
   expiresIn: optional(integer()),
+  readers: optional(oneOf(['all'])),
 });
 
 const operation = (name: string, { userId }: Caller) => ({
@@ -73,11 +80,12 @@ const operation = (name: string, { userId }: Caller) => ({
   target: { user_id: String(userId) },
 });
 
-const present = ({ tokenId, actions, conversations, origin, ...token }: AccessToken): IssuedToken => ({
+const present = ({ tokenId, actions, conversations, origin, readers, ...token }: AccessToken): IssuedToken => ({
   id: tokenId,
   actions,
   conversations,
   origin,
+  readers: readers ?? null,
   createdAt: new Date(token.createdAt * 1000),
   expiresAt: new Date(token.expiresAt * 1000),
   lastUsedAt: token.lastUsedAt === null ? null : new Date(token.lastUsedAt * 1000),
@@ -109,12 +117,12 @@ export function tokensOf(resolve: Resolve, audits: AuditTrail): Tokens {
   return {
     async create(given) {
       const token = properties('The token', TOKEN, given);
-      const { actions = ['read'], origin = null, expiresIn: seconds = TOKEN_SECONDS.default } = token;
+      const { actions = ['read'], origin = null, readers = null, expiresIn: seconds = TOKEN_SECONDS.default } = token;
       const caller = await callerOf(token.user);
       const conversations: NamedConversation[] = [];
       for (const one of token.conversations) conversations.push(await conversationOf(resolve, caller, one));
       const created = await audits.run(operation('create', caller), () =>
-        resolve(CreateAccessToken).execute(caller, { actions, conversations, origin, seconds }),
+        resolve(CreateAccessToken).execute(caller, { actions, conversations, origin, seconds, readers }),
       );
       return { ...present(created), token: created.token };
     },

@@ -66,12 +66,13 @@ export class AccessTokenAuthenticator implements Authenticator {
     const realmId = await this.realms.findRealm(request.realmAddress);
     if (realmId === null) throw unauthorized('Invalid token');
     try {
-      const { userId, expiresAt, tokenId, actions, conversations } = await this.verifyToken.execute(
+      const { userId, expiresAt, tokenId, actions, conversations, readers } = await this.verifyToken.execute(
         realmId,
         token,
         this.originOf(request),
       );
-      return { realmId, userId, botKind: null, expiresAt, scope: { tokenId, actions, conversations } };
+      const scope = { tokenId, actions, conversations, ...(readers && { readers }) };
+      return { realmId, userId, botKind: readers ? 'generic' : null, expiresAt, scope };
     } catch (error) {
       if (error instanceof DomainError && error.kind !== 'unavailable') throw unauthorized(error.message);
       throw error;

@@ -23,7 +23,7 @@ import type { ChannelId, UserId } from '@parley/domain/kernel';
 import { ListTopics, SpectateTopics } from '@parley/domain/messages';
 import type { HttpFeature } from '../declarations/feature.js';
 import { type Route, route } from '../declarations/route.js';
-import { type ConversationScope, requirePlace } from '../declarations/scope.js';
+import { type ConversationScope, requirePlace, SHARED_ONLY } from '../declarations/scope.js';
 import { YieldingScheduler } from '../limits/yielding.js';
 import { PresentedList, presentLongList } from '../params/json-lists.js';
 import { badValue, type WireErrors } from '../wire/reply.js';
@@ -111,6 +111,7 @@ export const CHANNEL_WIRE_ERRORS = {
 
 const LISTING_TOPICS: ConversationScope<ListTopicsDto> = {
   action: 'read',
+  readers: 'shared',
   limit: ({ stream_id }, caller) => {
     requirePlace(caller, { kind: 'channel', channelId: stream_id as ChannelId, topic: null });
     return {};
@@ -156,7 +157,7 @@ function channelListingRoutes(scheduler: YieldingScheduler): readonly Route[] {
       isStarred: true,
       withoutPage: 'state',
       auth: 'user',
-      scope: 'account',
+      scope: SHARED_ONLY,
       isExpensive: true,
       dto: ListChannelsDto,
       useCase: ListChannels,

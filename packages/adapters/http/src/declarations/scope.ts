@@ -32,10 +32,24 @@ export interface ConversationScope<D> {
    * itself by `caller.scope`. @throws HttpRefusal
    */
   readonly limit?: (dto: D, caller: ScopedCaller) => LimitedRequest<D>;
+  /**
+   * Use by tokens with `readers: 'all'`; by default they may not perform the operation. `shared`: the use case limits
+   * itself to the shared view. `limited`: `limit` applies. `only`: like `shared`, and no other token may.
+   */
+  readonly readers?: 'shared' | 'limited' | 'only';
 }
+
+/** Use by tokens with `readers: 'all'` only. */
+export const SHARED_ONLY = { action: 'read', readers: 'only' } as const;
 
 /** `account`: never with a token for some conversations. */
 export type Scope<D> = 'account' | ConversationScope<D>;
+
+/** True if the token includes the operation. */
+export const isInScope = (scope: Scope<unknown> | undefined, { actions, readers }: TokenScope): boolean =>
+  typeof scope === 'object' &&
+  actions.includes(scope.action) &&
+  (readers === 'all' ? scope.readers !== undefined : scope.readers !== 'only');
 
 /** The token does not include the operation, the action or the conversation. */
 export const outOfScope = (

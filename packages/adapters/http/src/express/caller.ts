@@ -1,6 +1,6 @@
 import { type Caller, DomainError } from '@parley/domain/kernel';
 import type { AnonymousClient, Auth, CallerOf, OrganizationClient, Route, ShownLimit } from '../declarations/route.js';
-import { type ConversationScope, outOfScope } from '../declarations/scope.js';
+import { isInScope, outOfScope } from '../declarations/scope.js';
 import { type LimitState, type RateLimiter, rateLimited } from '../limits/counters.js';
 import { ipGroup, type LimitRule, networkOf, parseQuotas } from '../limits/rules.js';
 import {
@@ -42,7 +42,7 @@ export class CallLimits {
     const rule = typeof limit === 'string' ? limit : auth === 'user' ? 'api_by_user' : 'api_by_ip';
     const { identity, client } = counted;
     const state = identity
-      ? limiter.hit(rule, identity.userId, { quotas: parseQuotas(identity.rateLimits) })
+      ? limiter.hit(rule, keyOf(identity), { quotas: parseQuotas(identity.rateLimits) })
       : client
         ? limiter.hit(rule, client.realmId)
         : this.countAddress(rule, request, counted);
@@ -162,12 +162,13 @@ export class CallerProof {
     }
     if (proof.identity.botKind === 'incomingWebhook' && !route.allowsWebhookBots) throw notForWebhookBots();
     const { scope } = proof.identity;
-    if (scope && (!isConversational(route.scope) || !scope.actions.includes(route.scope.action))) throw outOfScope();
+    if (scope && !isInScope(route.scope, scope)) throw outOfScope();
     return proof.identity;
   }
 }
 
-const isConversational = (scope: Route['scope']): scope is ConversationScope<unknown> => typeof scope === 'object';
+/** Calls with one agent's token must not tell how often another is used. */
+const keyOf = ({ userId, scope }: Identity) => (scope?.readers === 'all' ? `token ${scope.tokenId}` : userId);
 
 /** False if another user has logged in since the page was opened (protocol §7.6). */
 function isExpected(request: Request, { userId }: Identity): boolean {

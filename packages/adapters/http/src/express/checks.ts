@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { OpenReadContext } from '@parley/domain/channels';
 import type { Resolve } from '@parley/domain/composition';
-import type { Caller } from '@parley/domain/kernel';
+import { type Caller, DomainError, type TokenAction } from '@parley/domain/kernel';
 import { RequireMessagesInScope } from '@parley/domain/messages';
 import express from 'express';
 import {
@@ -210,7 +211,12 @@ const limitToScope: Check = async (request, _response, next) => {
   const { routed, services, dto } = call;
   const caller = call.caller as Caller;
   const { scope } = routed.route;
-  if (caller.scope && typeof scope === 'object' && scope.limit) {
+  if (!caller.scope || typeof scope !== 'object') return next();
+  if (caller.scope.readers === 'all') {
+    call.caller = await inContext(call, caller, scope.action);
+    if (scope.readers !== 'limited') return next();
+  }
+  if (scope.limit) {
     const limited = scope.limit(dto, { ...caller, scope: caller.scope });
     if (limited.messageIds) {
       const messages = services.options.resolve(RequireMessagesInScope);
@@ -220,6 +226,16 @@ const limitToScope: Check = async (request, _response, next) => {
   }
   next();
 };
+
+/** Finds the context of a request with a token for a shared view. @throws DomainError READ_CONTEXT_REQUIRED for writes */
+async function inContext({ request, services }: Call, caller: Caller, action: TokenAction): Promise<Caller> {
+  const wanted = request.header('x-parley-context');
+  if (action === 'write' && wanted === undefined) {
+    throw new DomainError('READ_CONTEXT_REQUIRED', 'The header X-Parley-Context is missing.');
+  }
+  const context = await services.options.resolve(OpenReadContext).execute(caller, wanted);
+  return { ...caller, scope: { ...caller.scope!, context } };
+}
 
 /**
  * Executes the operation and sends its reply. Returns no promise: Express would hold the state of its routers until it
@@ -356,7 +372,11 @@ async function operate(call: Call): Promise<Reply> {
     if (typeof route.limit === 'object') services.callLimits.show(route.limit, dto, call.caller!, call);
   }
   // Protocol §4 excepts incoming webhooks.
-  return route.body === 'raw' ? reply : withIgnoredParameters(reply, call.ignoredParameters);
+  const whole = route.body === 'raw' ? reply : withIgnoredParameters(reply, call.ignoredParameters);
+  const { scope } = call.caller as Partial<Caller>;
+  return scope?.context === undefined
+    ? whole
+    : { ...whole, headers: [...(whole.headers ?? []), 'X-Parley-Context', scope.context] };
 }
 
 type ExecutesInput = { execute(caller: Caller | AnonymousClient, input: unknown): Promise<unknown> };

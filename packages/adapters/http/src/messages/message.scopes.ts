@@ -12,6 +12,7 @@ import {
 /** Channels and people are named by id, so that no other conversation can be meant. */
 export const SENDING: ConversationScope<SendMessageDto> = {
   action: 'write',
+  readers: 'limited',
   limit: (dto, caller) => {
     const { to, topic } = toSendMessageInput(dto, caller.clientName);
     if (to.kind === 'userIds') requirePlace(caller, directPlace(caller.userId, to.ids));
@@ -23,11 +24,13 @@ export const SENDING: ConversationScope<SendMessageDto> = {
 
 export const READING_NARROW: ConversationScope<GetMessagesDto> = {
   action: 'read',
+  readers: 'shared',
   limit: (dto, caller) => ({ dto: { ...dto, narrow: [...dto.narrow, ...scopeTerms(caller, dto.narrow)] } }),
 };
 
 export const EDITING: ConversationScope<UpdateMessageDto> = {
   action: 'write',
+  readers: 'limited',
   limit: (dto) => {
     if (dto.topic !== undefined || dto.stream_id !== undefined) throw outOfScope('This token cannot move messages.');
     return onMessage('write').limit(dto);

@@ -26,7 +26,7 @@ import {
 } from '@parley/domain/writing';
 import type { HttpFeature, RouteParts } from '../declarations/feature.js';
 import { type Route, route } from '../declarations/route.js';
-import { onMessage, scopeTerms } from '../declarations/scope.js';
+import { onMessage, SHARED_ONLY, scopeTerms } from '../declarations/scope.js';
 import type { Presenters } from '../delivery/event-presenter.js';
 import { attachment, presentFile } from '../files/files.js';
 import { YieldingScheduler } from '../limits/yielding.js';
@@ -97,6 +97,12 @@ export const MESSAGE_WIRE_ERRORS = {
   CANNOT_VIEW_FILE: { status: 403 },
   CHANNEL_WILDCARD_NOT_ALLOWED: { code: 'STREAM_WILDCARD_MENTION_NOT_ALLOWED' },
   TOPIC_WILDCARD_NOT_ALLOWED: { code: 'TOPIC_WILDCARD_MENTION_NOT_ALLOWED' },
+  AUDIENCE_GREW: { status: 409, code: 'AUDIENCE_GREW' },
+  READ_CONTEXT_FULL: { status: 409, code: 'READ_CONTEXT_FULL' },
+  READ_CONTEXT_REQUIRED: { code: 'READ_CONTEXT_REQUIRED' },
+  TOO_MANY_READERS: { status: 409, code: 'TOO_MANY_READERS' },
+  TOO_MANY_READ_CONTEXTS: { status: 409, code: 'TOO_MANY_READ_CONTEXTS' },
+  UNKNOWN_READ_CONTEXT: { status: 404, code: 'UNKNOWN_READ_CONTEXT' },
   MOVE_TIME_LIMIT_EXCEEDED: {
     code: 'MOVE_MESSAGES_TIME_LIMIT_EXCEEDED',
     fields: {
@@ -165,17 +171,12 @@ function messagePageRoutes(
       useCase: GetMessages,
       response: MESSAGE_PAGE,
       handle: async ({ caller, dto, useCase, request }) => {
-        const form = pageForm(dto, request, true);
         const { scope } = caller;
+        const isShared = scope?.readers === 'all';
+        const form = pageForm(dto, request, !isShared);
+        const always = scope && !isShared ? scopeTerms({ ...caller, scope }, dto.narrow) : [];
         const reader = scope
-          ? {
-              useCase,
-              caller,
-              page: pageOfScope,
-              form,
-              scheduler,
-              always: scopeTerms({ ...caller, scope }, dto.narrow),
-            }
+          ? { useCase, caller, page: pageOfScope, form, scheduler, always }
           : { useCase, caller, page, form, scheduler };
         return success(await readMessagePage(reader, toGetMessagesInput(dto)));
       },
@@ -238,7 +239,7 @@ function singleMessageRoutes(
       isStarred: true,
       withoutPage: 'bots',
       auth: 'user',
-      scope: 'account',
+      scope: SHARED_ONLY,
       isExpensive: true,
       dto: MatchNarrowDto,
       useCase: MatchNarrow,
@@ -250,7 +251,7 @@ function singleMessageRoutes(
       summary: 'Get a message',
       section: 'messages §6',
       auth: 'user',
-      scope: onMessage('read'),
+      scope: { ...onMessage('read'), readers: 'shared' },
       dto: GetMessageDto,
       useCase: GetMessage,
       toInput: ({ message_id }) => ({ id: message_id as MessageId }),
@@ -259,7 +260,7 @@ function singleMessageRoutes(
         presentGetMessage(output, dto, realmUrls, {
           client: variant,
           parts,
-          withExternalIds: true,
+          withExternalIds: caller.scope?.readers !== 'all',
           ...(caller.scope && { editHistory: 'none' }),
         }),
     }),

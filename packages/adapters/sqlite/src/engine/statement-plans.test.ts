@@ -77,6 +77,7 @@ const NARROW_INDEXES = [
   'user_notified_of_channels',
   'profile_field_by_place',
   'channel_web_public',
+  'user_guests',
 ];
 
 /** Without statistics, SQLite prefers `realm_id = ?` and so would scan all rows of a realm. */

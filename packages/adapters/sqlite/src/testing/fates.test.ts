@@ -135,7 +135,7 @@ async function addKeys(name: string): Promise<void> {
       { ...owner, ...times, userAgent: '', ip: null, method: null, serviceSession: null },
       'session',
     );
-    const scope = { actions: [], conversations: [], origin: null, fingerprint: 'token' };
+    const scope = { actions: [], conversations: [], origin: null, readers: null, fingerprint: 'token' };
     await tx.accessTokens.add({ ...owner, ...scope, createdAt: now, expiresAt: now + 60, lastUsedAt: null });
     await tx.devices.add({ realmId, userId, ...NEW_DEVICE });
     await tx.pushTokens.add(realmId, userId, { kind: 'fcm', token: 'phone', iosAppId: null });

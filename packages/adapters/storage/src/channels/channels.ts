@@ -4,7 +4,6 @@ import {
   type ChannelView,
   hasWeeklyTraffic,
   type Subscription,
-  type UsersOfAll,
   weeklyTraffic,
 } from '@parley/domain/channels';
 import {
@@ -36,6 +35,7 @@ import {
   toChannels,
   toSubscription,
 } from './channel-rows.js';
+import { filterWithAll } from './channels-of-all.js';
 import { PartialLists } from './partial-lists.js';
 import { SentSince } from './sent-since.js';
 import { SubscriptionColors } from './subscription-colors.js';
@@ -86,8 +86,7 @@ export abstract class SqlChannelRepository implements ChannelRepository {
   private readonly webPublicIds;
   private readonly webPublic;
   private readonly subscriberCount;
-  private readonly withAllOf;
-  private readonly withSubscribersOf;
+  readonly filterWithAll;
   private readonly insert;
   private readonly insertRecipient;
   private readonly linkRecipient;
@@ -159,18 +158,7 @@ export abstract class SqlChannelRepository implements ChannelRepository {
          WHERE s.channel_id = value AND s.is_active = 1 AND u.role = 'guest' AND u.is_active = 1 AND u.realm_id = ?)
        ORDER BY value`,
     );
-    const withAll = (users: string) =>
-      `WITH reader AS MATERIALIZED (${users})
-       SELECT c.id FROM channel c
-       WHERE c.id ${inSet} AND +c.realm_id = ? AND NOT EXISTS (
-         SELECT 1 FROM reader WHERE NOT EXISTS (
-           SELECT 1 FROM subscription s
-           WHERE s.user_id = reader.id AND s.channel_id = c.id AND s.is_active = 1))
-       ORDER BY c.id`;
-    this.withAllOf = statements.values<ChannelId>(withAll(`SELECT value AS id FROM ${elements('bigint')}`));
-    this.withSubscribersOf = statements.values<ChannelId>(
-      withAll('SELECT user_id AS id FROM subscription WHERE channel_id = ? AND user_id <> ? AND is_active = 1'),
-    );
+    this.filterWithAll = filterWithAll(statements);
     this.partial = new PartialLists(statements);
     this.idle = statements.values<ChannelId>(
       `SELECT c.id FROM channel c
@@ -434,9 +422,7 @@ export abstract class SqlChannelRepository implements ChannelRepository {
     return subscriptions;
   }
 
-  listColors(realmId: RealmId, userIds: readonly UserId[], palette: readonly string[]) {
-    return this.colors.list(realmId, userIds, palette);
-  }
+  readonly listColors: ChannelRepository['listColors'] = (...args) => this.colors.list(...args);
 
   async listWebPublicIds(realmId: RealmId): Promise<readonly ChannelId[]> {
     return await this.webPublicIds.all(realmId);
@@ -467,16 +453,6 @@ export abstract class SqlChannelRepository implements ChannelRepository {
 
   async filterWithGuestSubscribers(realmId: RealmId, channelIds: readonly ChannelId[]): Promise<readonly ChannelId[]> {
     return await this.withGuestSubscribers.all(this.set(new Set(channelIds)), realmId);
-  }
-
-  async filterWithAll(
-    realmId: RealmId,
-    channelIds: readonly ChannelId[],
-    users: UsersOfAll,
-  ): Promise<readonly ChannelId[]> {
-    const channels = this.set(channelIds);
-    if (!('subscribersOf' in users)) return await this.withAllOf.all(this.set(users), channels, realmId);
-    return await this.withSubscribersOf.all(users.subscribersOf, users.except, channels, realmId);
   }
 
   async countSubscribers(realmId: RealmId, channelId: ChannelId): Promise<number> {

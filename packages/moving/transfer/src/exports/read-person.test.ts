@@ -56,6 +56,7 @@ const NOT_READ: Readonly<Record<string, string>> = {
   provisioning: 'marks of accounts and groups of a directory',
   pushStatus: 'state of a service',
   queues: 'state of clients',
+  readContexts: 'belong to tokens of this server, and expire',
   realmData: 'deletes organizations',
   recipients: 'read with messages',
   replyAddresses: 'secrets',
