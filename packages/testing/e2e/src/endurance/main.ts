@@ -48,6 +48,7 @@ const TESTS = [
   'packages/testing/acceptance/src/exports/import-merge.random.test.ts',
   'packages/server/src/facade/notification-crash.test.ts',
   OUTBOX,
+  'packages/testing/acceptance/src/server/drills.test.ts',
   'packages/testing/acceptance/src/kernel/canary-words.test.ts',
   'packages/testing/bench/src/bench.test.ts',
 ];
