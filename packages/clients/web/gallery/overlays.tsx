@@ -20,6 +20,7 @@ import { ReminderDialog } from '../src/editor/reminder-dialog.js';
 import { SendLaterDialog } from '../src/editor/schedule-dialog.js';
 import { SnippetsDialog } from '../src/editor/snippets-dialog.js';
 import { ReadAllDialog } from '../src/inbox/read-all-dialog.js';
+import { openDirect, openHelp } from '../src/keyboard/commands.js';
 import { Palette } from '../src/keyboard/palette.js';
 import { ShortcutsDialog } from '../src/keyboard/shortcuts-dialog.js';
 import { FormDialog } from '../src/kit/dialog.js';
@@ -111,7 +112,10 @@ export const OVERLAYS: readonly Exhibit[] = [
   { name: 'Delete topic', open: () => <DeleteTopicDialog place={{ ...GALLERY, topic: LONG_TOPIC }} /> },
   { name: 'Colour of a channel', open: () => <ColorDialog channelId={VERONA} /> },
   { name: 'Mark all as read', open: () => <ReadAllDialog /> },
-  { name: 'Palette', open: (_, anchor) => <Palette anchor={anchor} onLogOut={undefined} /> },
+  {
+    name: 'Palette',
+    open: (_, anchor) => <Palette anchor={anchor} onLogOut={undefined} openHelp={openHelp} openDirect={openDirect} />,
+  },
   { name: 'Attach files', open: () => <AttachMenu onChoose={nothing} onPhoto={nothing} /> },
   { name: 'Shared files', open: () => <ShareDialog text="A link" files={[]} /> },
   { name: 'Forwarding', open: () => <ForwardDialog text="A quote" write={nothing} /> },

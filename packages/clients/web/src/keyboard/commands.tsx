@@ -30,7 +30,7 @@ export async function loadPalette(anchor: HTMLElement, i18n: I18n, onLogOut: (()
     import('../managing/open.js'),
   ]);
   await loadManagingTexts(i18n, i18n.locale);
-  return <Palette anchor={anchor} onLogOut={onLogOut} />;
+  return <Palette anchor={anchor} onLogOut={onLogOut} openHelp={openHelp} openDirect={openDirect} />;
 }
 
 /** Elements that shortcuts share with buttons. */

@@ -31,13 +31,14 @@ import { useThemeToggle } from '../services/theme.js';
 import { useManagement } from '../services/use-management.js';
 import { useUnopenedTopics } from '../services/use-unopened-topics.js';
 import { builtInViews, ownViews } from '../sidebar/views.js';
-import { openDirect, openHelp } from './commands.js';
 
 interface Props {
   /** Button that opened the palette; its actions anchor dialogs there. */
   readonly anchor: HTMLElement;
   /** Missing if the host application manages log-ins. */
   readonly onLogOut: (() => void) | undefined;
+  openHelp(anchor: HTMLElement): void;
+  openDirect(anchor: HTMLElement): void;
 }
 
 interface Action {
@@ -151,7 +152,7 @@ const AREAS_OF_GUESTS: readonly SettingsArea[] = ['settings'];
 const requested = new WeakMap<Chat, string>();
 
 /** Field that opens any view, conversation, channel, person or setting, or runs an action, by parts of names. */
-export function Palette({ anchor, onLogOut }: Props) {
+export function Palette({ anchor, onLogOut, openHelp, openDirect }: Props) {
   const { i18n } = useLingui();
   const services = useServices();
   const { chat, navigation } = services;
