@@ -1,8 +1,8 @@
 import type { Actor } from '../access/actor.js';
+import type { Role } from '../access/roles.js';
 import type { DomainError } from '../kernel/errors.js';
 import type { ChannelId, GroupId, MessageId, RealmId, UserId } from '../kernel/ids.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
-import type { User } from '../users/user.js';
 
 /**
  * Converts Markdown to HTML in two steps. `parse` needs only the text, may take time for code and formulas, and runs
@@ -306,7 +306,9 @@ export interface Author {
    * Present for texts of agents, which mention only the people it returns, and neither mention groups nor describe
    * files.
    */
-  readonly mentionable?: (people: readonly Pick<User, 'id' | 'role'>[]) => Promise<ReadonlySet<UserId>>;
+  readonly mentionable?: (
+    people: readonly { readonly id: UserId; readonly role: Role }[],
+  ) => Promise<ReadonlySet<UserId>>;
 }
 
 /** Text parsed before the unit of work; an empty text stays unparsed. */

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { appendFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import type { DatabaseLocation } from '../configuration/configuration.js';
 
 /**
  * SHA-256 checksums of file contents, in a file next to a SQLite database with a line per file: checksum and blob key.
@@ -10,7 +9,9 @@ export class Checksums {
   private constructor(private readonly path: string) {}
 
   /** Returns null for a database server, which has no place next to it. */
-  static of(database: DatabaseLocation | null): Checksums | null {
+  static of(
+    database: { readonly kind: 'sqlite'; readonly path: string } | { readonly kind: 'postgres' } | null,
+  ): Checksums | null {
     return database?.kind === 'sqlite' ? new Checksums(`${database.path}.checksums`) : null;
   }
 

@@ -146,9 +146,8 @@ function ask(address: string, timeoutMs: number, announced = 0): Promise<Answer>
       headers: { ...HEADERS, 'X-Forwarded-For': FORGED, ...length },
       agent: false,
     });
-    const timer = setTimeout(() => finish(TIMED_OUT), timeoutMs);
+    AbortSignal.timeout(timeoutMs).addEventListener('abort', () => finish(TIMED_OUT));
     const finish = (failure: string | null) => {
-      clearTimeout(timer);
       resolve({ status, text, failure, localPort, firstByteMs, durationMs: performance.now() - beganAt });
       request.destroy();
     };
