@@ -14,10 +14,6 @@ import { isDrawn, loadSheetsAgain } from './services/loading.js';
 import { homeOf, PageNavigation } from './services/location.js';
 import { startServices } from './services/services.js';
 
-/** True for browsers as new as the page's text says. Older ones would show a broken page. */
-const isSupported = CSS.supports('(color:light-dark(red,red)) and selector(:has(a))');
-if (isSupported) document.querySelector('.not-started')?.remove();
-
 /** Organization URL: this file is in a subfolder of it. */
 const baseUrl = new URL(/* @vite-ignore */ '..', import.meta.url).href;
 
@@ -98,4 +94,8 @@ async function start(): Promise<void> {
   );
 }
 
-if (isSupported) void start();
+// Browsers older than the page's text says would show a broken page.
+if (CSS.supports('(color:light-dark(red,red)) and selector(:has(a))')) {
+  document.querySelector('.not-started')?.remove();
+  void start();
+}

@@ -1,7 +1,7 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import { type Address, destinationOf } from '@parley/chat';
-import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useId, useRef, useState } from 'react';
+import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import { ContentContext, loadRareParts } from '../content/message-body.js';
 import { ConversationTitle, loadWriting } from '../conversation/conversation-page.js';
@@ -104,7 +104,6 @@ interface WorkspaceProps {
 export function Workspace({ tools, account, deferred, invites = false }: WorkspaceProps) {
   const { i18n } = useLingui();
   const main = useRef<HTMLElement>(null);
-  const headingId = useId();
   const place = useAddress();
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isPanelOpen, setPanelOpen] = useState(false);
@@ -129,12 +128,12 @@ export function Workspace({ tools, account, deferred, invites = false }: Workspa
           </ErrorBoundary>
           {account}
         </aside>
-        <main className={styles.main} ref={main} tabIndex={-1} aria-labelledby={headingId}>
+        <main className={styles.main} ref={main} tabIndex={-1} aria-labelledby="heading">
           <header className={styles.header} part="header">
             <span className={styles.menuButton}>
               <IconButton icon={Menu} label={i18n._('Conversations')} onClick={() => setMenuOpen(true)} />
             </span>
-            <h1 id={headingId}>
+            <h1 id="heading">
               <PageTitle />
             </h1>
             {!isVisitor && <PlaceMenu />}

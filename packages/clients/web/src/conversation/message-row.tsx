@@ -69,16 +69,11 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
     : message.isCollapsed && editing.isEditing === null
       ? i18n._('Collapsed message. Show it')
       : null;
-  const body = (
-    <Body
-      message={message}
-      match={match}
-      isHidden={isHidden}
-      hiddenText={hiddenText}
-      onReveal={() => setRevealed(true)}
-      editing={editing}
-    />
-  );
+  const reveal = () => {
+    if (isHidden) setRevealed(true);
+    else chat.commands.collapse(message.id!, false).catch(reportFailure);
+  };
+  const body = <Body message={message} match={match} hiddenText={hiddenText} onReveal={reveal} editing={editing} />;
   return (
     <>
       <Suspense>
@@ -165,21 +160,19 @@ function useEditing(id: number): Editing {
 interface BodyProps {
   readonly message: Message;
   readonly match: SearchMatch | null;
-  readonly isHidden: boolean;
+  /** Text of the button that shows hidden content. */
   readonly hiddenText: string | null;
   readonly editing: Editing;
   onReveal(): void;
 }
 
 /** Content, its field while it is edited, or a button that shows hidden content. */
-function Body({ message, match, isHidden, hiddenText, editing, onReveal }: BodyProps) {
-  const chat = useChat();
+function Body({ message, match, hiddenText, editing, onReveal }: BodyProps) {
   const { field, isEditing, takesFocus, edit, close } = editing;
   const show = ({ currentTarget }: MouseEvent<HTMLElement>) => {
     // The clicked button disappears.
     currentTarget.closest<HTMLElement>('[data-key]')?.focus({ preventScroll: true });
-    if (isHidden) onReveal();
-    else chat.commands.collapse(message.id!, false).catch(reportFailure);
+    onReveal();
   };
   if (hiddenText !== null) {
     return (

@@ -23,12 +23,12 @@ export const openDirect = (anchor: HTMLElement, returnTo?: HTMLElement) => {
   openOverlay(anchor, load, returnTo);
 };
 
-/** Loaded before its first use. */
+const importPalette = () => Promise.all([import('./palette.js'), import('../managing/open.js')]);
+// Loaded before its first use.
+void importPalette().catch(() => {});
+
 export async function loadPalette(anchor: HTMLElement, i18n: I18n, onLogOut: (() => void) | undefined) {
-  const [{ Palette }, { loadManagingTexts }] = await Promise.all([
-    import('./palette.js'),
-    import('../managing/open.js'),
-  ]);
+  const [{ Palette }, { loadManagingTexts }] = await importPalette();
   await loadManagingTexts(i18n, i18n.locale);
   return <Palette anchor={anchor} onLogOut={onLogOut} openHelp={openHelp} openDirect={openDirect} />;
 }

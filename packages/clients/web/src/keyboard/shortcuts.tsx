@@ -38,10 +38,6 @@ export function Shortcuts({ onLogOut }: Props) {
   const buttons = useRef<HTMLSpanElement>(null);
   const actions = useLoaded(loadActions);
   const { navigation } = services;
-  useEffect(
-    () => void actions?.loadPalette(mounted(buttons), i18n, onLogOut).catch(() => {}),
-    [actions, i18n, onLogOut],
-  );
   const part = usePlace(({ hash }) => (HELP.includes(hash) ? hash : null));
   useEffect(() => {
     if (part === null) return;

@@ -1,8 +1,12 @@
 import { signal } from '@preact/signals-core';
 import type { ReactNode } from 'react';
 import { reportFailure } from './failures.js';
-import { holdKeys } from './held-keys.js';
-import { retrying } from './loading.js';
+import { loadLater, retrying } from './loading.js';
+
+let holdKeys = (_isWanted: () => boolean) => {};
+void loadLater(() => import('./held-keys.js')).then((keys) => {
+  holdKeys = keys.holdKeys;
+});
 
 /** Menu, dialog or card above the page. */
 export interface Overlay {
