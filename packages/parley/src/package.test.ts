@@ -307,7 +307,7 @@ describe('npm package', () => {
           await Promise.all(['a', 'b', 'c'].map((content) => ann.messages.send({ channel: 'orders', topic: 't', content })));
           await parley.close();
         }
-      });`,
+      }, 30_000);`,
     );
     const jest = join(root, 'node_modules/jest/bin/jest.js');
     const { stderr } = await app.node('--experimental-vm-modules', jest, '--config={"transform":{}}', '--rootDir=jest');
