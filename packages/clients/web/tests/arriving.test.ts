@@ -532,10 +532,10 @@ for (const words of [0, 100, 400, 1600]) {
       listOf(page).evaluate((list) => {
         const { left, width, top, height } = list.getBoundingClientRect();
         const row = document.elementFromPoint(left + width / 2, top + height / 2)!.closest<HTMLElement>('[data-key]')!;
-        return { key: row.dataset.key!, top: row.querySelector('[id$="-text"]')!.getBoundingClientRect().top };
+        return { key: row.dataset.key!, top: row.querySelector('[data-text]')!.getBoundingClientRect().top };
       });
     const expectSame = async ({ key, top }: { key: string; top: number }) => {
-      const now = page.locator(`[data-key="${key}"] [id$="-text"]`);
+      const now = page.locator(`[data-key="${key}"] [data-text]`);
       await expect(now).toBeVisible();
       await page.waitForTimeout(500);
       const last = await now.evaluate((text) => text.getBoundingClientRect().top);

@@ -27,7 +27,7 @@ const middleOf = (page: Page): Promise<string> =>
 
 /** Distance of a message's text from the top of the page. */
 const topOf = (page: Page, text: string): Promise<number> =>
-  messageWith(page, text).evaluate((row) => row.querySelector('[id$="-text"]')!.getBoundingClientRect().top);
+  messageWith(page, text).evaluate((row) => row.querySelector('[data-text]')!.getBoundingClientRect().top);
 
 /** Indexes of completely visible messages. */
 const wholeRows = (page: Page): Promise<readonly number[]> =>

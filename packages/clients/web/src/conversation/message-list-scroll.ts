@@ -176,7 +176,7 @@ function useReadingRow(
 
 /** Height of the part of a row above its text. */
 const headOf = (row: Element): number => {
-  const text = row.querySelector('[id$="-text"]');
+  const text = row.querySelector('[data-text]');
   return text ? text.getBoundingClientRect().top - row.getBoundingClientRect().top : 0;
 };
 

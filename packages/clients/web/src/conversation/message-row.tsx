@@ -85,7 +85,9 @@ export const MessageRow = memo(function MessageRow(props: MessageRowProps) {
         <DestinationHeading destination={message.destination} messageId={message.id} match={match?.subject} />
       )}
       {Own ? (
-        <OwnMessage as={Own} message={message} isContinued={isContinued} body={body} commands={commands} />
+        <div data-text>
+          <OwnMessage as={Own} message={message} isContinued={isContinued} body={body} commands={commands} />
+        </div>
       ) : (
         <UsualMessage
           row={props}
@@ -247,7 +249,7 @@ function UsualMessage({ row, message, sender, isContinued, isHidden, editing, ch
         <SenderLine message={message} sender={sender} isContinued={isContinued}>
           {slots && <slots.SenderSlot message={message} />}
         </SenderLine>
-        <div>
+        <div data-text>
           {children}
           {slots && !isHidden && <slots.MessageSlot message={message} />}
           <Footer message={message} onEdit={commands.editFailed} />
