@@ -82,23 +82,17 @@ export class OpenReadContext {
     const found = wanted === undefined ? live.at(-1) : live.find(({ name }) => name === wanted);
     if (found) return found.name;
     if (wanted !== undefined && wanted !== 'new') throw unknownReadContext();
-    if (live.length >= MAX_READ_CONTEXTS) {
-      throw new DomainError('TOO_MANY_READ_CONTEXTS', `Too many contexts (limit: ${MAX_READ_CONTEXTS}).`);
-    }
     const { tokenId } = caller.scope!;
     const name = this.randomness.uuid();
-    const context = {
-      realmId,
-      userId,
-      tokenId,
-      name,
-      messageIds: [],
-      channelIds: [],
-      expiresAt: now + CONTEXT_SECONDS,
-    };
+    const expiresAt = now + CONTEXT_SECONDS;
+    const context = { realmId, userId, tokenId, name, messageIds: [], channelIds: [], expiresAt };
     return this.uow.write(realmId, async (tx) => {
-      for (const { id, expiresAt } of await list(tx)) {
-        if (expiresAt <= now) await tx.readContexts.remove(realmId, userId, id);
+      const contexts = await list(tx);
+      if (liveContextsOf(caller, contexts, now).length >= MAX_READ_CONTEXTS) {
+        throw new DomainError('TOO_MANY_READ_CONTEXTS', `Too many contexts (limit: ${MAX_READ_CONTEXTS}).`);
+      }
+      for (const each of contexts) {
+        if (each.expiresAt <= now) await tx.readContexts.remove(realmId, userId, each.id);
       }
       await tx.readContexts.add(context);
       return name;

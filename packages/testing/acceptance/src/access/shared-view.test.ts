@@ -279,6 +279,12 @@ describe('writing', () => {
     expectCode(await say('too much', context), 409, 'READ_CONTEXT_FULL');
   });
 
+  it('limits the number of contexts that begin at the same time', async () => {
+    const { read } = await agent();
+    const replies = await Promise.all(Array.from({ length: 30 }, () => read('new')));
+    expect(replies.filter(({ status }) => status === 200)).toHaveLength(20);
+  });
+
   it('limits the number of contexts', async () => {
     const { read } = await agent();
     for (let number = 0; number < 20; number++) fieldsOf(await read('new'));
