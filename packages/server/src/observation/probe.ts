@@ -32,10 +32,10 @@ function pathUntil(secret: string, end: number): string {
 export function withProbes(secret: string, trust: ProxyTrust, otherwise: RequestListener): RequestListener {
   const proxies = new TrustedProxies(trust);
   return (request, response) => {
+    if (!request.url!.startsWith(PATH)) return otherwise(request, response);
     const [path, query] = request.url!.split('?', 2);
-    if (path!.startsWith(PATH) && isValid(secret, path!))
-      respond(proxies, new URLSearchParams(query), request, response).catch(() => response.destroy());
-    else otherwise(request, response);
+    if (!isValid(secret, path!)) return otherwise(request, response);
+    respond(proxies, new URLSearchParams(query), request, response).catch(() => response.destroy());
   };
 }
 
