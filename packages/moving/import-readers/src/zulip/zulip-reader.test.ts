@@ -7,6 +7,7 @@ import type { ImportedContent, ImportRecord } from '@parley/transfer/records';
 import { type ExportFiles, expectStableRecords, readRecords, recordsOf, writeFolder } from '../testing/export-files.js';
 import { zulipReader } from './zulip-reader.js';
 
+const UUID = 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee';
 const NO_SETTINGS = { present: () => ({}), read: () => ({}) };
 let folder: string;
 beforeEach(async () => {
@@ -46,9 +47,7 @@ const GROUP_CONVERSATION = 31;
 const BOB_PERSONAL = 32;
 
 const REALM = {
-  zerver_realm: [
-    { id: 1, string_id: 'acme', uuid: 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee', name: 'Acme', date_created: 500 },
-  ],
+  zerver_realm: [{ id: 1, string_id: 'acme', uuid: UUID, name: 'Acme', date_created: 500 }],
   zerver_userprofile: [user(ANN, 'Ann', { role: 100 }), user(BOB, 'Bob'), user(CLEO, 'Cleo', { is_active: false })],
   zerver_userprofile_crossrealm: [{ id: NOTIFIER, email: 'notification-bot@zulip.com' }],
   zerver_namedusergroup: [
@@ -161,13 +160,7 @@ describe('zulipReader', () => {
   it('converts the organization, people and groups with the members of subgroups', async () => {
     const records = await read([]);
     expect(recordsOf(records, 'organization')).toEqual([
-      {
-        source: 'zulip:aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee',
-        kind: 'organization',
-        id: 'aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee',
-        name: 'Acme',
-        createdAt: 500,
-      },
+      { source: `zulip:${UUID}`, kind: 'organization', id: UUID, name: 'Acme', createdAt: 500 },
     ]);
     expect(recordsOf(records, 'person')).toMatchObject([
       { id: '11', name: 'Ann', email: 'ann@acme.example', isEmailVerified: true, role: 'owner', joinedAt: 1000 },
