@@ -11,7 +11,7 @@ export const SLICED_CALLS = {
   botStorage: { list: largeSets(200, 2), put: largeSets(200, 2) },
   channels: {
     filterSubscribed: sets(2),
-    // With at most 1,000 subscribers.
+    // Compares each channel with up to 1,000 subscribers.
     filterWithAll: largeSets(50, 1),
     filterWithGuestSubscribers: sets(1),
     listColors: sets(1),

@@ -205,7 +205,7 @@ describe('parley backup with checksums', () => {
     expect(recorded()).toBe(LINE);
   });
 
-  it('succeeds if they cannot be written', async () => {
+  it('succeeds if checksums cannot be written', async () => {
     mkdirSync(`${database}.checksums.${process.pid}`);
     expect(await backUp('1.tar')).toMatchObject({ code: 0 });
   });

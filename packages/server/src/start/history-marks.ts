@@ -43,7 +43,7 @@ const memoriesOf = (database: string | null, store: BlobStore | null): readonly 
   ...(store instanceof FolderBlobStore || store instanceof S3BlobStore ? [amongFiles(store)] : []),
 ];
 
-/** Is read and written like SQLite's own files, without yielding to the event loop. */
+/** Reads and writes like SQLite on its own files, without yielding to the event loop. */
 const besideDatabase = (path: string): Memory => ({
   async read() {
     try {

@@ -7,7 +7,7 @@ const SAMPLE = '🚩';
 /** Uses the system's emoji below an element if the browser loads the fonts, but draws nothing, as WebKitGTK does. */
 export async function checkEmojiFonts(root: HTMLElement): Promise<void> {
   if (!navigator.vendor.startsWith('Apple')) return;
-  // Without the file, the system's emoji are drawn.
+  // The system's emoji are drawn if the file does not load.
   await document.fonts.load(`16px ${FONT}`, SAMPLE).catch(() => {});
   const canvas = Object.assign(document.createElement('canvas'), { width: 20, height: 20 });
   const context = canvas.getContext('2d')!;

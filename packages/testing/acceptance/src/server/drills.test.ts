@@ -240,7 +240,7 @@ describe.each(Object.entries(isOnPostgres ? ON_POSTGRES : ON_SQLITE))('drill wit
     expect(await seenBy(kept)).toEqual(seen);
     const nothing = Object.fromEntries(lost.credentials.map(({ name }) => [name, []]));
     expect(await openedBy([kept, lost])).toEqual({ ...opened, ...nothing });
-    // On a snapshot of everything, only the newest queue proves the loss.
+    // Only the newest queue proves the loss on a snapshot of everything.
     for (const queue of queues) expect(await poll(kept, queue)).toBe('BAD_EVENT_QUEUE_ID');
 
     const next = await issue('next');
