@@ -114,16 +114,15 @@ const data = fc.dictionary(word, fc.jsonValue({ maxDepth: 5 })) as fc.Arbitrary<
 describe('schemas of the subset', () => {
   const validator = new AjvDataValidator();
 
-  it('compile, and judge any data in bounded time', () => {
-    fc.assert(
-      fc.property(root, fc.array(data, { minLength: 1, maxLength: 3 }), (declared, values) => {
+  it('compile, and judge any data in bounded time', async () => {
+    await fc.assert(
+      fc.asyncProperty(root, fc.array(data, { minLength: 1, maxLength: 3 }), async (declared, values) => {
         const text = JSON.stringify(declared);
         fc.pre(dataSchemaProblem(text) === null);
         expect(validator.schemaProblem(text)).toBeNull();
         for (const each of values) {
-          const start = performance.now();
           expect(typeof (validator.mismatch(text, each) ?? '')).toBe('string');
-          expect(performance.now() - start).toBeLessThan(1000);
+          expect(await workMsOf(() => validator.mismatch(text, each), 1000)).toBeLessThan(1000);
         }
       }),
       { numRuns: 150 },

@@ -1,3 +1,4 @@
+import { workMsOf } from '@parley/testkit/process-usage';
 import { QUOTE_WORDS } from './email-quote-words.js';
 import { withoutQuotes } from './email-quotes.js';
 
@@ -416,7 +417,7 @@ describe('withoutQuotes', () => {
     expect(withoutQuotes(text)).toEqual({ text, isCut: false, hasForward: false });
   });
 
-  it('takes time proportional to the length', () => {
+  it('takes time proportional to the length', async () => {
     for (const text of [
       'on x wrote '.repeat(3700),
       'on a wrote:\n'.repeat(3300),
@@ -427,9 +428,7 @@ describe('withoutQuotes', () => {
       'On 9 Mar 2026 at 16:22 a@b:\n'.repeat(1400),
       `${'[a@'.repeat(130)}:\n`.repeat(100),
     ]) {
-      const startedAt = performance.now();
-      withoutQuotes(text);
-      expect(performance.now() - startedAt).toBeLessThan(100);
+      expect(await workMsOf(() => withoutQuotes(text), 100)).toBeLessThan(100);
     }
   });
 });
