@@ -27,6 +27,16 @@ const HOSTILE_TESTS = [
   '/packages/server/src/facade/notification-crash.test.ts',
 ];
 
+/** Suites of thousands of cases, which only `npm run endurance` runs. */
+const LONG_TESTS =
+  process.env.HOSTILE_LOAD === 'long'
+    ? []
+    : [
+        '/packages/domain/src/markdown/hostile-cards.test.ts',
+        '/packages/adapters/node-adapters/src/hostile-mails.test.ts',
+        '/packages/moving/import-readers/src/every-cut.test.ts',
+      ];
+
 /** Maps the packages, which npm links by name, to their sources, so that tests need no build. */
 function sourcesByName(): Record<string, string> {
   const links = join(__dirname, 'node_modules/@parley');
@@ -54,7 +64,7 @@ const SLOW_TESTS = [
   '/adapters/sqlite/src/kernel/job-crash.test.ts',
   '/adapters/sqlite/src/messages/(cost|deferred-terms|narrow-law|random-history|unread-overview).test.ts',
   '/moving/import-readers/src/(every-cut|hostile-exports).test.ts',
-  '/testing/simulator/src/(simulate|weeks).test.ts',
+  '/testing/simulator/src/simulate.test.ts',
 ];
 
 /** Acceptance suites that run on PostgreSQL (docs/testing.md). */
@@ -142,6 +152,7 @@ const config: Config = {
         '/packages/testing/acceptance/',
         POSTGRES_TESTS,
         ...HOSTILE_TESTS,
+        ...LONG_TESTS,
       ],
     },
     { ...project, displayName: 'hostile', testRegex: HOSTILE_TESTS.map((path) => `${path}.*(?<=\\.test\\.ts)$`) },

@@ -10,7 +10,7 @@ const SECRETS = ['CamCo', 'SN-48151', 'Rheinweg', '+47.5601'];
 const XMP = `<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
   <rdf:Description xmlns:photoshop="http://ns.adobe.com/photoshop/1.0/" photoshop:City="Rheinweg"/></rdf:RDF></x:xmpmeta>`;
 /** Number of damaged files in CI or in an endurance run. */
-const DAMAGED = process.env.HOSTILE_LOAD === 'long' ? 5000 : 200;
+const DAMAGED = process.env.HOSTILE_LOAD === 'long' ? 5000 : 60;
 
 const FORMATS = ['jpeg', 'png', 'webp', 'avif'] as const;
 type Format = (typeof FORMATS)[number];

@@ -45,7 +45,7 @@ const unreadOf = async (server: Server, ids: readonly number[]): Promise<readonl
   );
 };
 
-for (const height of [600, 768, 900]) {
+for (const height of [600, 900]) {
   test(`reads all that fits when a topic opens at its first unread message in ${height} pixels`, async ({
     server,
     logIn,
@@ -254,7 +254,7 @@ test('paints formulas and polls in their final height after a reload', async ({ 
 });
 
 test('paints messages in their final place at once', async ({ server, logIn }) => {
-  const topics = Array.from({ length: 10 }, (_, n) => `switch ${n}`);
+  const topics = Array.from({ length: 6 }, (_, n) => `switch ${n}`);
   for (const [n, topic] of topics.entries()) {
     await fill(server, topic, 20 + n, n % 3 === 0 ? [] : Array.from({ length: 2 * n }, (_, line) => lineOf(line + n)));
     if (n % 4 === 0) await post(server, READER, topic, '/poll Lunch?\nSoup\nSalad');
@@ -294,7 +294,7 @@ test('paints a channel, the feed and searches in their final place when they are
   await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
   const moves: (string | null)[] = [];
   let sent = 0;
-  for (const count of [0, 3, 40, 0]) {
+  for (const count of [0, 3, 40]) {
     for (const opened of [place!, '#feed', '#narrow/search/words', '#narrow/is/starred']) {
       for (let n = 0; n < count; n++) await post(server, WRITER, 'again', `New ${++sent}: ${lineOf(n)}`);
       if (count > 0) await expect(page.getByRole('main')).toContainText(`New ${sent}:`);

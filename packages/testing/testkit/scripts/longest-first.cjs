@@ -2,7 +2,7 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 
 /** Suites that take half a minute or more, though their files are small: Jest starts large files first. */
 const LONG =
-  /\/(bench|client-sync|contracts|descriptors|every-cut|generated-client|getting-started|hostile-(cards|mails)|killed-import|limits|outbox-crash|package|partial-state|random-history|search-proposals|simulate|weeks|worst-input)\.test\.ts$/;
+  /\/(bench|client-sync|contracts|descriptors|every-cut|generated-client|getting-started|hostile-(cards|mails)|large-units|killed-import|limits|outbox-crash|package|partial-state|random-history|search-proposals|simulate|two-worlds|worst-input)\.test\.ts$/;
 
 /** Starts long suites first, so that no worker waits for one at the end. */
 module.exports = class extends Sequencer {

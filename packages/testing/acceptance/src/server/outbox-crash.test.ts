@@ -20,7 +20,7 @@ import Sqlite from 'better-sqlite3';
 import { transform } from 'esbuild';
 
 /** Number of moments at which the shop is stopped; `npm run endurance` includes the long run. */
-const STOPS = Number(process.env.PARLEY_OUTBOX_STOPS ?? (process.env.HOSTILE_LOAD === 'long' ? 10_000 : 80));
+const STOPS = Number(process.env.PARLEY_OUTBOX_STOPS ?? (process.env.HOSTILE_LOAD === 'long' ? 10_000 : 40));
 /** Most stops of one process. The last one kills it. */
 const STOPS_PER_PROCESS = 20;
 /** Each check reads all orders of a shop. */

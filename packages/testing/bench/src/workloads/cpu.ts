@@ -29,6 +29,8 @@ interface Contest {
   readonly yardstick: Contender;
 }
 
+/** Rounds of a measurement. */
+const ROUNDS = 3;
 /** Factor between a record and the figure that fails. */
 const TOLERANCE = 1.15;
 /** Maximum number of measurements of a figure above the tolerance; the smallest counts. */
@@ -71,7 +73,7 @@ async function measure(lab: Lab, begin: (lab: Lab) => Promise<Contest>): Promise
   const ours = await prepare(await lab.serve(database));
   const other = await lab.serveOtherBuild(world);
   const theirs = other && (await prepare(other));
-  const rounds = await interleave(lab.rounds, { ours, yardstick, theirs: theirs ?? (async () => 0) });
+  const rounds = await interleave(lab.size(ROUNDS, 1), { ours, yardstick, theirs: theirs ?? (async () => 0) });
   await lab.stopAll();
   const [present, limit] = [median(rounds.ours), median(rounds.yardstick)];
   const value = present / limit;

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -25,7 +25,7 @@ until the minutes have passed (default: 30) or a test fails. Exit code 1: a test
 const ROOT = resolve(import.meta.dirname, '../../../../..');
 const { resolve: pathOf } = createRequire(import.meta.url);
 const JEST = pathOf('jest/bin/jest');
-/** Random actions and a large organization in the browser. */
+/** Random actions, a large organization and all languages in the browser. */
 const STORIES = [
   pathOf('@playwright/test/cli'),
   'test',
@@ -34,18 +34,26 @@ const STORIES = [
   '--workers=1',
   'random',
   'large-organization',
+  'appearance',
 ];
+/** Generators of clients, by their package of Python. The second one needs Java. */
+const GENERATORS = { 'openapi-python-client': '0.29.1', 'openapi-generator-cli': '7.26.0' };
 const POSTGRES_SUITES = 'packages/testing/repo-checks/dist/postgres-suites.js';
 const OUTBOX = 'packages/testing/acceptance/src/server/outbox-crash.test.ts';
-/** Tests that CI runs in a short form; see `hostile/scale.ts`. */
+/** Tests that CI runs in a short form (see `hostile/scale.ts`) or not at all. */
 const TESTS = [
   'packages/testing/e2e/src/hostile/',
   'packages/adapters/images/src/hostile-images.test.ts',
+  'packages/adapters/images/src/file-metadata.test.ts',
   'packages/testing/e2e/src/crash.test.ts',
   'packages/testing/e2e/src/upload-crash.test.ts',
   'packages/testing/e2e/src/erasure-crash.test.ts',
   'packages/testing/e2e/src/generated-client.test.ts',
+  'packages/testing/acceptance/src/access/two-worlds.test.ts',
   'packages/testing/acceptance/src/exports/import-merge.random.test.ts',
+  'packages/domain/src/markdown/hostile-cards.test.ts',
+  'packages/adapters/node-adapters/src/hostile-mails.test.ts',
+  'packages/moving/import-readers/src/every-cut.test.ts',
   'packages/server/src/facade/notification-crash.test.ts',
   OUTBOX,
   'packages/testing/acceptance/src/server/drills.test.ts',
@@ -115,7 +123,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (options.isForCommands) return runCommands(ROOT);
   if (options.frameworks) return runFrameworks(ROOT, options.frameworks);
   const isLimited = options.attackMinutes !== null || options.stops !== null;
-  const steps = isLimited ? [] : [runCommands, runFrameworks, runOnPostgres];
+  const steps = isLimited ? [] : [runCommands, runFrameworks, runOnPostgres, installGenerators];
   for (const step of steps) if ((await step(ROOT)) !== 0) return 1;
   const endsAt = Date.now() + options.minutes * 60_000;
   for (let { seed } = options; ; seed++) {
@@ -140,6 +148,20 @@ async function runOnPostgres(): Promise<number | null> {
   const result = code === 0 ? await run([POSTGRES_SUITES, folder, '--check'], env) : code;
   rmSync(folder, { recursive: true });
   return result;
+}
+
+/** Installs generators of clients. Tests without theirs skip themselves. */
+function installGenerators(root: string): number {
+  for (const [name, version] of Object.entries(GENERATORS)) {
+    const folder = join(root, 'node_modules/.cache', name);
+    if (existsSync(join(folder, 'bin', name))) continue;
+    const isInstalled = [
+      ['python3', '-m', 'venv', '--clear', folder],
+      [join(folder, 'bin/pip'), 'install', '--quiet', `${name}==${version}`],
+    ].every(([command, ...args]) => spawnSync(command!, args, { stdio: 'inherit' }).status === 0);
+    if (!isInstalled) console.log(`${name} cannot be installed, so the tests of its clients are skipped`);
+  }
+  return 0;
 }
 
 /** Runs tests sequentially, so that none slows another. */
