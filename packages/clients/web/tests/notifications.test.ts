@@ -74,7 +74,7 @@ test('notifies of a direct message with a sound, and opens it', async ({ server,
   expect(await shownIn(page)).toHaveLength(1);
 });
 
-test('plays no sound if none is chosen', async ({ server, logIn }) => {
+test('plays no sound if none is chosen, and shows no spoiler', async ({ server, logIn }) => {
   const { page } = await logIn('prospero', '#inbox');
   await record(page, 'granted');
   await server.call('prospero', 'PATCH', '/settings', { notification_sound: 'none' });
@@ -82,8 +82,9 @@ test('plays no sound if none is chosen', async ({ server, logIn }) => {
   await expect
     .poll(async () => (await server.call('prospero', 'POST', '/register')).user_settings.notification_sound)
     .toBe('none');
-  await server.call('desdemona', 'POST', '/messages', { type: 'direct', to, content: 'We are such stuff' });
-  await expect.poll(() => shownIn(page)).toMatchObject([{ body: 'We are such stuff' }]);
+  const content = 'We are such stuff\n```spoiler As dreams\nare made on\n```';
+  await server.call('desdemona', 'POST', '/messages', { type: 'direct', to, content });
+  await expect.poll(() => shownIn(page)).toMatchObject([{ body: 'We are such stuff As dreams …' }]);
   expect(await page.evaluate(() => (window as unknown as { recorded: { sounds(): number } }).recorded.sounds())).toBe(
     0,
   );

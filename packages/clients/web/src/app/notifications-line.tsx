@@ -12,18 +12,18 @@ const KEY = 'parley-no-notifications';
 /** Shows notifications while the page is open, and asks once for the browser's permission. */
 export function NotificationsLine() {
   const { i18n } = useLingui();
-  const { chat, navigation } = useServices();
+  const { baseUrl, chat, navigation } = useServices();
   const settings = useField('user_settings');
   const { push, state, permission, turnOn } = useWebPush();
   const [isDeclined, setDeclined] = useState(() => readStored(KEY) !== null);
   useEffect(
     () =>
       notifyOf(
-        { chat, navigation },
+        { baseUrl, chat, navigation },
         { newMessage: i18n._('New message'), place: (arrival) => titleOf(chat, arrival) },
         push,
       ),
-    [chat, navigation, i18n, push],
+    [baseUrl, chat, navigation, i18n, push],
   );
   const isFirst = permission === 'default' && !isDeclined && settings?.enable_desktop_notifications === true;
   const isForPush =

@@ -11,7 +11,7 @@ import { mounted } from '../kit/mounted.js';
 import { useAddressOf, useChat, useComputed, useNames, useServices } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';
 import { useToday } from '../services/use-today.js';
-import { firstWords } from './first-words.js';
+import { firstWords } from '../content/first-words.js';
 import styles from './inbox.module.css';
 
 /** Maximum number of pictures in a row. */

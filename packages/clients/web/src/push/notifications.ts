@@ -1,13 +1,12 @@
 import { type Arrival, type Chat, narrowOf } from '@parley/chat';
 import { signal } from '@preact/signals-core';
-import { textOf } from '../content/tree.js';
+import { firstWords } from '../content/first-words.js';
+import { parseContent } from '../content/tree.js';
 import type { Services } from '../services/context.js';
 import { DesktopNotification, electronBridge } from '../services/electron-bridge.js';
 import type { Navigation } from '../services/location.js';
 import type { NotificationData } from './service-worker.js';
 import type { WebPush } from './web-push.js';
-
-const MAX_TEXT = 200;
 
 /** Notification texts in the user's language. */
 export interface NotificationTexts {
@@ -26,7 +25,7 @@ const LOCK = 'parley-notifications';
 
 /** Shows notifications and plays sounds for messages out of sight, and closes them when read. */
 export function notifyOf(
-  { chat, navigation }: Pick<Services, 'chat' | 'navigation'>,
+  { baseUrl, chat, navigation }: Pick<Services, 'baseUrl' | 'chat' | 'navigation'>,
   texts: NotificationTexts,
   push: WebPush | null,
 ): () => void {
@@ -47,7 +46,7 @@ export function notifyOf(
     const data: NotificationData = { userId: chat.state.selfId, messageId, hash };
     const title = texts.place({ destination, messageId, avatarUrl, html, ...arrival });
     const options: NotificationOptions = {
-      body: html === null ? texts.newMessage : textOf(html).slice(0, MAX_TEXT),
+      body: html === null ? texts.newMessage : firstWords(parseContent(html, baseUrl)),
       // Merges the notifications of the page and the server.
       tag: `message-${messageId}`,
       silent: true,

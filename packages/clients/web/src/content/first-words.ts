@@ -1,4 +1,4 @@
-import type { ContentNode } from '../content/tree.js';
+import type { ContentNode } from './tree.js';
 
 /** Longest text, which no row shows in full. */
 const MAX_LENGTH = 200;

@@ -1,4 +1,4 @@
-import type { ContentNode } from '../content/tree.js';
+import type { ContentNode } from './tree.js';
 import { firstWords } from './first-words.js';
 
 const element = (tag: 'p' | 'blockquote' | 'strong', ...children: readonly ContentNode[]): ContentNode => {
