@@ -20,8 +20,8 @@ export interface ReadContext extends UserRow {
 
 /** Messages and channels per context. */
 export const MAX_READ_IDS = 1000;
-/** Contexts in use per token. */
-export const MAX_READ_CONTEXTS = 20;
+/** Newest contexts that a token keeps. Each request reads those of all tokens of the bot, up to a hundred. */
+export const MAX_READ_CONTEXTS = 8;
 const CONTEXT_SECONDS = 3600;
 
 export const READ_CONTEXT_ERRORS = declareErrors({
@@ -31,11 +31,9 @@ export const READ_CONTEXT_ERRORS = declareErrors({
   READ_CONTEXT_FULL: 'conflict',
   /** A write names no context. */
   READ_CONTEXT_REQUIRED: 'invalid',
-  /** The token has too many contexts in use. */
-  TOO_MANY_READ_CONTEXTS: 'conflict',
   /** The conversation of the token has too many readers. */
   TOO_MANY_READERS: 'conflict',
-  /** The token has no such context, or it has expired. */
+  /** The token has no such context, newer ones replaced it, or it has expired. */
   UNKNOWN_READ_CONTEXT: 'unknown',
 });
 
@@ -72,7 +70,7 @@ export class OpenReadContext {
 
   /**
    * `wanted`: name of a context, `new`, or undefined for the newest one, if there is any.
-   * @throws DomainError UNKNOWN_READ_CONTEXT, TOO_MANY_READ_CONTEXTS
+   * @throws DomainError UNKNOWN_READ_CONTEXT
    */
   async execute(caller: Caller, wanted: string | undefined): Promise<string> {
     const now = this.clock.now();
@@ -88,11 +86,9 @@ export class OpenReadContext {
     const context = { realmId, userId, tokenId, name, messageIds: [], channelIds: [], expiresAt };
     return this.uow.write(realmId, async (tx) => {
       const contexts = await list(tx);
-      if (liveContextsOf(caller, contexts, now).length >= MAX_READ_CONTEXTS) {
-        throw new DomainError('TOO_MANY_READ_CONTEXTS', `Too many contexts (limit: ${MAX_READ_CONTEXTS}).`);
-      }
-      for (const each of contexts) {
-        if (each.expiresAt <= now) await tx.readContexts.remove(realmId, userId, each.id);
+      const replaced = liveContextsOf(caller, contexts, now).slice(0, 1 - MAX_READ_CONTEXTS);
+      for (const each of [...replaced, ...contexts.filter((context) => context.expiresAt <= now)]) {
+        await tx.readContexts.remove(realmId, userId, each.id);
       }
       await tx.readContexts.add(context);
       return name;

@@ -279,17 +279,15 @@ describe('writing', () => {
     expectCode(await say('too much', context), 409, 'READ_CONTEXT_FULL');
   });
 
-  it('limits the number of contexts that begin at the same time', async () => {
-    const { read } = await agent();
-    const replies = await Promise.all(Array.from({ length: 30 }, () => read('new')));
-    expect(replies.filter(({ status }) => status === 200)).toHaveLength(20);
-  });
-
-  it('limits the number of contexts', async () => {
-    const { read } = await agent();
-    for (let number = 0; number < 20; number++) fieldsOf(await read('new'));
-    expectCode(await read('new'), 409, 'TOO_MANY_READ_CONTEXTS');
-    fieldsOf(await read());
+  it('keeps the newest contexts, also of those that begin at the same time', async () => {
+    const { read, say } = await agent();
+    const first = contextOf(await read());
+    await Promise.all(Array.from({ length: 30 }, () => read('new')));
+    const kept = await server.storage.uow.read(server.realmId, (tx) => tx.readContexts.list(server.realmId, bot.id));
+    expect(kept).toHaveLength(8);
+    expectCode(await say('forgotten', first), 404, 'UNKNOWN_READ_CONTEXT');
+    expectCode(await read(first), 404, 'UNKNOWN_READ_CONTEXT');
+    fieldsOf(await say('remembered', contextOf(await read())));
   });
 
   it('writes to its conversation only, and names only what all readers can see', async () => {
