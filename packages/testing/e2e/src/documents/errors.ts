@@ -45,5 +45,6 @@ const rowsOf = (codes: string): readonly string[] =>
       .replace(/\.$/, '');
     const error = new DomainError(code as ErrorCode, '');
     const wire = ERROR_REPLIES.wireErrorOf(error);
-    return `| \`${code}\` | ${error.status} | ${wire.status} \`${wire.code}\` | ${text} |`;
+    const isUsual = wire.status === 400 && wire.code === 'BAD_REQUEST';
+    return `| \`${code}\` | ${error.status} | ${isUsual ? '' : `${wire.status} \`${wire.code}\``} | ${text} |`;
   });
