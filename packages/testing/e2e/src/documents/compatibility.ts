@@ -19,8 +19,11 @@ export function renderCompatibility(): string {
     [
       `Every operation of the [contract](contract/README.md) exists; ${partial.length} of ${operations.length} are partial. [Extensions](extensions.md) are Parley's own.`,
       '★ marks the twenty requested first. Paths count from `/api/v1`, paths with `//` from the address of the server.',
-      'The last column says why no page of the web client calls an operation.',
+      'Section numbers are those of the page of the same name. The last column says why no page of the web client calls an operation:',
     ].join('\n'),
+    Object.entries(WITHOUT_PAGE)
+      .map(([name, reason]) => `- _${name}_: ${reason}`)
+      .join('\n'),
     ...AREAS.map((area) => renderArea(area, operations)),
     '',
   ].join('\n\n');
@@ -41,5 +44,6 @@ const sectionOf = ({ section, extension }: DocumentedRoute): string => section ?
 function renderRow(operation: DocumentedRoute): string {
   const { method, path, atRoot, summary, isStarred, lacks = '', withoutPage } = operation;
   const name = `\`${method} ${atRoot ? '/' : ''}${path}\`${isStarred ? ' ★' : ''}`;
-  return `| ${[name, summary, sectionOf(operation), lacks, withoutPage ? WITHOUT_PAGE[withoutPage] : ''].join(' | ')} |`;
+  const [, section] = sectionOf(operation).split('§');
+  return `| ${[name, summary, section, lacks, withoutPage ?? ''].join(' | ')} |`;
 }
