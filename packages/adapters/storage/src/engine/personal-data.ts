@@ -20,21 +20,21 @@ export interface Fate {
   readonly ends?: readonly Occasion[];
   /** Occasions at which the other account gets the rows, or the same access. */
   readonly follows?: readonly Occasion[];
-  /** Reason why they stay at the others. */
+  /** Reason why they stay at the others, as explained in docs/personal-data.md. */
   readonly stays: string;
 }
 
 /** Acts for the account, or notifies whoever uses it. */
 export const KEY = {
   ends: ['become', 'signOut'],
-  stays: 'refused while the account or organization is deactivated',
+  stays: 'refused',
 } as const satisfies Fate;
 /** Proves that a person may log in. Only people with a password or an address of their own have it; visitors have none. */
-export const LOG_IN: Fate = { stays: 'the person logs in again' };
-export const OF_ACCOUNT: Fate = { stays: 'part of the account' };
-export const WRITTEN: Fate = { follows: ['inherit', 'merge'], stays: 'part of the account' };
-export const OF_REALM: Fate = { stays: 'part of the organization' };
-export const PAST: Fate = { stays: 'record of the past' };
+export const LOG_IN: Fate = { stays: 'log-in' };
+export const OF_ACCOUNT: Fate = { stays: 'account' };
+export const WRITTEN: Fate = { follows: ['inherit', 'merge'], stays: 'account' };
+export const OF_REALM: Fate = { stays: 'organization' };
+export const PAST: Fate = { stays: 'record' };
 export const EXPIRES: Fate = { stays: 'expires' };
 
 interface PersonalColumns {
@@ -124,9 +124,9 @@ export function renderPersonalData(persons: Readonly<Record<string, PersonalData
     const { data, fate, erase, anonymise, mentions, keep = {} } = declared;
     if (data === undefined) return [];
     const effects = [
-      ...(erase ? ['rows of the person are deleted'] : []),
+      ...(erase ? ['deleted'] : []),
       ...(anonymise ? [sentence('replaced', anonymise)] : []),
-      ...(mentions ? [sentence('mentions become “Deleted user”', mentions)] : []),
+      ...(mentions ? [sentence('mentions', mentions)] : []),
       ...Object.entries(keep).map(([reason, columns]) => `${sentence('kept', columns)}: ${reason.replace(/\.$/, '')}`),
     ];
     return [`| ${data} | \`${table}\` | ${renderFate(fate)} | ${effects.join('; ')} |`];
