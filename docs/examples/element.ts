@@ -19,7 +19,7 @@ await ben.channels.ensure({ name: 'Order 7', isPrivate: true, subscribers: ['ann
 await ben.messages.send({ channel: 'Order 7', topic: 'Support', content: 'Your order is **on its way**.' });
 
 const app = express();
-app.use('/chat', parley.router);
+app.use('/chat', parley.router); // before compression() and body parsers
 app.get('/', (_, response) => {
   response.send(`<!doctype html>
 <html lang="en">

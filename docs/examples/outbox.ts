@@ -78,7 +78,7 @@ const apply = shop.transaction((events: readonly ParleyEvent<'message.sent'>[]) 
 await parley.consume('orders', (events) => apply.immediate(events), { types: ['message.sent'], from: 'oldest' });
 
 const app = express();
-app.use('/chat', parley.router);
+app.use('/chat', parley.router); // before compression() and body parsers
 app.post('/orders/:number', (request, response) => {
   placeOrder(Number(request.params.number));
   relay();
