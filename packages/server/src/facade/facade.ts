@@ -22,7 +22,10 @@ import { type Visitors, visitorsOf } from './visitors.js';
 /** Middleware; without `next`, a request listener for Node's own server. */
 export type MountedHandler = (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
 
-/** Handler of requests in the form of the Fetch standard. */
+/**
+ * Handler of requests in the form of the Fetch standard. Rejects with a TypeError if the body was read before, or is not as
+ * long as its `Content-Length`.
+ */
 export type WebHandler = (
   request: Request,
   options?: {

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, request as send } from 'node:http';
-import { duplexPair, Readable } from 'node:stream';
+import { duplexPair, Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import type { WebHandler } from '../facade/facade.js';
@@ -28,7 +28,9 @@ export function webHandler(handler: RequestListener): WebHandler {
     const headers = new Headers(request.headers);
     for (const name of OF_CONNECTION) headers.delete(name);
     if (!headers.has('host')) headers.set('host', host);
-    if (body && !headers.has('content-length')) headers.set('transfer-encoding', 'chunked');
+    const length = headers.get('content-length');
+    if (!body) headers.delete('content-length');
+    else if (length === null) headers.set('transfer-encoding', 'chunked');
     const { method, signal } = request;
     let sent: ReturnType<typeof send>;
     try {
@@ -41,7 +43,7 @@ export function webHandler(handler: RequestListener): WebHandler {
       sent.once('response', resolve).on('error', reject),
     );
     // A failed body destroys the connection, as a client that goes away.
-    if (body) pipeline(body, sent).catch(() => {});
+    if (body) pipeline(checkLength(body, Number(length ?? Number.NaN), sent), sent).catch(() => {});
     else sent.end();
     try {
       return responseOf(await received, method);
@@ -51,6 +53,17 @@ export function webHandler(handler: RequestListener): WebHandler {
       throw error;
     }
   };
+}
+
+/** Ends the request if the body has another length, since the server would wait for the rest. NaN: any length. */
+async function* checkLength(body: Readable, length: number, sent: Writable): AsyncGenerator<Buffer> {
+  let left = length;
+  for await (const chunk of body) {
+    left -= chunk.length;
+    if (left < 0) break;
+    yield chunk;
+  }
+  if (left < 0 || left > 0) sent.destroy(new TypeError('The body is not as long as its Content-Length.'));
 }
 
 /** Property of TLS connections. */

@@ -134,6 +134,30 @@ describe('fetch', () => {
     expect(unhandled).toEqual([]);
   });
 
+  it.each([
+    ['GET', '/api/v1/users/me'],
+    ['POST', '/api/v1/messages'],
+  ])('ignores the length of a %s request without body to %s', async (method, path) => {
+    const overNetwork = await partsOf(await fetch(requestFor(path, { method })));
+    expect(await partsOf(await fetchIt(path, { method, headers: { 'Content-Length': '5' } }))).toEqual(overNetwork);
+  });
+
+  it.each([
+    ['shorter', 5],
+    ['longer', -5],
+  ])('rejects a body that is %s than declared, without waiting, and stores nothing', async (_, missing) => {
+    const { hamlet } = server.people;
+    const body = `type=direct&to=[${hamlet.id}]&content=declared`;
+    const headers = {
+      'Content-Type': 'application/x-www-form-urlencoded',
+      'Content-Length': String(body.length + missing),
+    };
+    await expect(fetchIt('/api/v1/messages', { method: 'POST', headers, body })).rejects.toThrow('Content-Length');
+    const page = { anchor: 'newest', num_before: 5, num_after: 0 };
+    const { messages } = fieldsOf(await server.get('/messages', hamlet, page));
+    expect(JSON.stringify(messages)).not.toContain('declar');
+  });
+
   it.each<[string, string, RequestInit, number]>([
     ['more headers than the maximum', '', { headers: { 'X-Long': 'x'.repeat(140_000) } }, 431],
     ['a URL beyond the maximum', `?a=${'x'.repeat(140_000)}`, {}, 431],
