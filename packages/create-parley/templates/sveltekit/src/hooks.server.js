@@ -1,7 +1,7 @@
 import { parley } from '../chat.js';
 
 export const handle = ({ event, resolve }) =>
-  event.url.pathname.startsWith('/chat/')
+  /^\/chat(\/|$)/.test(event.url.pathname)
     ? parley.fetch(event.request, { address: event.getClientAddress() })
     : resolve(event);
 

@@ -110,11 +110,12 @@ async function started(url: string, child: ChildProcess): Promise<void> {
 async function useChat(url: string): Promise<void> {
   const [ann, bob] = [await logIn(url, 'Ann'), await logIn(url, 'Bob')];
   const api = `${url}/chat/api/v1`;
-  const page = await (await fetch(`${url}/chat/`, { headers: { cookie: ann } })).text();
+  const opened = await fetch(`${url}/chat`, { headers: { cookie: ann } });
+  const page = await opened.text();
   // The page of a server without web client has no such element.
   assert.match(page, /<div id="parley"/);
-  for (const script of [/<script[^>]* src="([^"]+)"/.exec(page)![1]!, 'web/element.js']) {
-    const { status, headers } = await fetch(new URL(script, `${url}/chat/`));
+  for (const script of [/<script[^>]* src="([^"]+)"/.exec(page)![1]!, `${url}/chat/web/element.js`]) {
+    const { status, headers } = await fetch(new URL(script, opened.url));
     assert.deepEqual([status, headers.get('content-type')], [200, 'text/javascript; charset=utf-8'], script);
   }
   assert.equal((await json(await fetch(`${api}/users/me`, { headers: { cookie: ann } }))).is_owner, true);

@@ -3,7 +3,7 @@ import { parley } from '../../chat.js';
 const chat = parley.mount('/chat');
 
 export default defineEventHandler(({ path, node: { req, res } }) => {
-  if (!path.startsWith('/chat/')) return;
+  if (!/^\/chat(\/|\?|$)/.test(path)) return;
   return new Promise((resolve) => {
     res.once('close', resolve);
     chat(req, res);
