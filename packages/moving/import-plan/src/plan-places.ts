@@ -80,9 +80,9 @@ const MAX_PLACES = 1_000_000;
 /** Start of the keys of channels. */
 export const CHANNEL_KEY_START = 'c:';
 
-/** Key of a channel or conversation. */
+/** Key of a channel or conversation, without lone surrogates, which SQLite replaces. */
 export const placeKey = (at: { readonly channel?: string; readonly conversation?: string }): string =>
-  at.channel === undefined ? `d:${at.conversation}` : `${CHANNEL_KEY_START}${at.channel}`;
+  (at.channel === undefined ? `d:${at.conversation}` : `${CHANNEL_KEY_START}${at.channel}`).toWellFormed();
 
 /** Channels and conversations by key. */
 export class PlannedPlaces {
@@ -222,7 +222,7 @@ const keyOfMembers = (userIds: readonly UserId[]): string => [...userIds].sort((
 
 /** Characters that end a mention of a group, and prefixes with a meaning. */
 const groupName = (name: string): string =>
-  nameOr(name.replaceAll('*', '＊').replace(/^(?:@|(?:role|user|stream|channel):)+/, ''), 'group');
+  nameOr(name.replaceAll('*', '＊').replace(/^(?:[\s\p{C}@]|(?:role|user|stream|channel):)+/u, ''), 'group');
 
 export function planGroups(
   staging: Staging,

@@ -575,6 +575,13 @@ describe('SLACK_READER', () => {
     expect(moved.slice(1).map(({ id }) => id)).toEqual(ids);
   });
 
+  it.each([[[[null]]], [[null]], [['x']], [[{}]], [null], [7], ['x'], [{}], [[[{ type: 'section' }]]]])(
+    'keeps the text of a message whose blocks are %j',
+    async (blocks) => {
+      expect(JSON.stringify(await contentOf({ text: 'hello', blocks }))).toContain('hello');
+    },
+  );
+
   it('takes values of a wrong type as missing', async () => {
     const records = await read(
       withMessages(
