@@ -187,6 +187,20 @@ describe('parley backup with checksums', () => {
     expect(await backUp('3.tar')).toMatchObject({ code: 0, missingFiles: [] });
   });
 
+  it('lets parley restore replace an altered file, or name it if the archive has only the altered bytes', async () => {
+    const restore = async (archive: string) => {
+      rmSync(database);
+      return [(await run('restore', path(archive))).missingFiles, readFileSync(file(), 'utf8')];
+    };
+    await backUp('1.tar');
+    writeFileSync(file(), 'same bytes');
+    await expectAltered('2');
+    expect(await restore('1.tar')).toEqual([[], 'some bytes']);
+    expect(await restore('2.tar.incomplete')).toEqual([[], 'some bytes']);
+    rmSync(file());
+    expect(await restore('2.tar.incomplete')).toEqual([[BLOB], 'same bytes']);
+  });
+
   it('finds a byte of a file of an earlier release that was altered after a backup, which stays', async () => {
     expect(await backUp('1.tar')).toMatchObject({ code: 0 });
     expect(recorded()).toBe(LINE);

@@ -92,6 +92,22 @@ describe('parley backup and restore', () => {
     await parley.close();
   });
 
+  it('replaces altered files at their location, and keeps others', async () => {
+    const other = 'cd'.padEnd(32, '0') as BlobKey;
+    await source.blobs.put(other, chunks('other bytes'));
+    await createBackup(source, backup, OPTIONS);
+    const { blobs } = target();
+    const put = jest.spyOn(blobs, 'put');
+    for (const [key, content] of [
+      [blob, 'same bytes'],
+      [other, 'other bytes'],
+    ] as const)
+      await blobs.put(key, chunks(content));
+    await restoreBackup(backup, { ...target(), blobs });
+    expect(readFileSync(join(directory, 'restored/files/ab', blob), 'utf8')).toBe('some bytes');
+    expect(put.mock.calls.map(([key]) => key)).toEqual([blob, other, blob]);
+  });
+
   it('ends the event queues, so that clients register again instead of asking for events that the backup lacks', async () => {
     const queue = `INSERT INTO event_queue SELECT 'q', realm_id, id, '{}', '{}', 1, 1, 1, 1, 600 FROM "user" LIMIT 1`;
     runSql(source.database, queue);

@@ -27,7 +27,8 @@ import {
   readArchive,
   readText,
 } from './backup.js';
-import { findMissing } from './copy-files.js';
+import type { Checksums } from './checksums.js';
+import { digestOf, findMissing } from './copy-files.js';
 
 export interface RestoreTarget {
   /** Target path of the database, which must not exist yet. */
@@ -37,6 +38,7 @@ export interface RestoreTarget {
   /** Secret from the configuration or an existing file; null to restore the archived secret. */
   readonly secret: string | null;
   readonly blobs: BlobStore;
+  readonly checksums?: Checksums | null;
   /** Folder of `blobs`; null for a bucket. */
   readonly filesFolder: string | null;
   /** Called with the restored database before files are stored. Throws if their location belongs to another one. */
@@ -58,7 +60,7 @@ export interface RestoreTarget {
 
 export interface RestoreResult extends BackupDescription {
   readonly files: number;
-  /** Names of files in the database without bytes, or with bytes of another size. */
+  /** Names of files in the database without bytes, or with bytes of another size or checksum. */
   readonly missingFiles: readonly string[];
   readonly replayed: ReplayedErasures;
   /** Ids that each counter has skipped. */
@@ -87,7 +89,8 @@ export async function restoreBackup(path: string, target: RestoreTarget): Promis
   removeDatabase(unfinished);
   const restoration = new Restoration(path, unfinished, target);
   try {
-    await readArchive(path, (entry) => restoration.take(entry));
+    const known: ReadonlyMap<string, string> = (await target.checksums?.read()) ?? new Map();
+    const archived = await readArchive(path, (entry) => restoration.take(entry));
     const { description, secret } = restoration.complete();
     const existing = target.secret ?? secret;
     if (new HmacApiKeyMint(existing).secretFingerprint !== description.secretFingerprint) {
@@ -98,6 +101,7 @@ export async function restoreBackup(path: string, target: RestoreTarget): Promis
     const administration = administerDatabase(unfinished);
     const damage = administration.findDamage();
     if (damage.length > 0) throw new StartupError(`The database in ${path} is damaged: ${damage[0]}`);
+    await restoration.replaceAltered(known, archived);
     administration.migrate();
     const skippedIds = administration.skipIds((target.now.getTime() - Date.parse(description.takenAt)) / 1000);
     administration.endQueues();
@@ -108,7 +112,12 @@ export async function restoreBackup(path: string, target: RestoreTarget): Promis
     // A kill leaves no database at the path until all erasures are complete.
     const replayed = newer.length > 0 ? await target.replay(unfinished, existing, newer) : NOTHING_REPLAYED;
     await target.renewKeys?.(unfinished, existing);
-    const { missing: missingFiles } = await findMissing(administration, (blob) => target.blobs.sizeOf(blob));
+    const { missing: missingFiles } = await findMissing(
+      administration,
+      (blob) => target.blobs.sizeOf(blob),
+      known,
+      (blob, size) => digestOf(blob, size, target.blobs),
+    );
     if (target.secret === null)
       writeFileSync(secretPath, restoration.secretFile, { mode: 0o600, flag: 'wx', flush: true });
     // Moved last, so that a database at this path is always complete.
@@ -156,6 +165,8 @@ function removeDatabase(path: string): void {
 /** Entries restored from an archive so far. */
 class Restoration {
   readonly stored: BlobKey[] = [];
+  /** Files that an earlier attempt or the server has stored, by their names in the archive. */
+  private readonly present = new Map<string, BlobKey>();
   secretFile = '';
   private description: BackupDescription | null = null;
   private secret: string | null = null;
@@ -186,11 +197,26 @@ class Restoration {
   private async takeFile(name: string, content: AsyncIterable<Uint8Array>): Promise<void> {
     const key = name.startsWith(BACKUP_ENTRIES.files) ? name.slice(BACKUP_ENTRIES.files.length) : '';
     if (!isBlobKey(key)) throw this.refusal(`it contains an unexpected entry ${JSON.stringify(name)}`);
-    const isThere = (await this.target.blobs.sizeOf(key)) !== null;
-    // An earlier attempt or the server stored the file already; keys are unique.
-    if (isThere) return;
+    if ((await this.target.blobs.sizeOf(key)) !== null) {
+      this.present.set(name, key);
+      return;
+    }
     this.stored.push(key);
     await this.target.blobs.put(key, content);
+  }
+
+  /** Replaces present files with another checksum than the `known` one, or than the archived one if none is known. */
+  async replaceAltered(known: ReadonlyMap<string, string>, archived: ReadonlyMap<string, string>): Promise<void> {
+    const { blobs } = this.target;
+    for (const [name, key] of this.present) {
+      const checksum = await digestOf(key, (await blobs.sizeOf(key))!, blobs);
+      if (checksum === (known.get(key) ?? archived.get(name))) this.present.delete(name);
+    }
+    if (this.present.size === 0) return;
+    await readArchive(this.path, async ({ name, content }) => {
+      const key = this.present.get(name);
+      if (key) await blobs.put(key, content);
+    });
   }
 
   complete(): { readonly description: BackupDescription; readonly secret: string } {

@@ -378,6 +378,7 @@ export const STORAGE_COMMANDS: readonly Command[] = [
         secretPath: secretPathFor(database.path),
         secret: findSecret(configuration),
         blobs: blobStoreOf(configuration),
+        checksums: Checksums.of(database),
         filesFolder: configuration.files?.kind === 's3' ? null : filesFolderOf(configuration),
         requireOwnFiles: (unfinished) => requireOwnFiles(configuration, unfinished, isCopy ?? false),
         erasures: [...(await readLedger(ledger)), ...(await readErasures(flag('erasures')))],
