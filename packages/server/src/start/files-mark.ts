@@ -98,6 +98,7 @@ export async function claimFiles(
 export class FilesClaim {
   private store: BlobStore | null = null;
   private last: DatabaseIdentity | null = null;
+  private hasCopy = false;
 
   constructor(
     private readonly configuration: FilesConfiguration,
@@ -135,8 +136,18 @@ export class FilesClaim {
     }
   };
 
+  /** Stops changes of files until the next start, because a copy that looks like the database changes them too. */
+  async leave(): Promise<void> {
+    this.hasCopy = true;
+    await this.keep();
+  }
+
   /** A running server follows a failover to another timeline; others need `parley file adopt`. */
   private async claim(options: Claim): Promise<boolean> {
+    if (this.hasCopy)
+      throw new StartupError(
+        `Another server uses ${locationOf(this.configuration).replace(/^T/, 't')} with a copy of this database. Stop one of them, and start the other again.`,
+      );
     const own = await this.identify();
     const isOwn = await claimFiles(this.configuration, { ...own, formerTimeline: this.last?.timeline }, options);
     this.last = own;

@@ -13,11 +13,14 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { FolderBlobStore } from '@parley/blobs';
+import { type BlobKey, inOneChunk } from '@parley/domain/files';
 import type { Logger } from '@parley/http';
 import { administerDatabase } from '@parley/sqlite';
 import { runCommand } from '../testing/run-command.js';
 import { createParley } from './create-parley.js';
-import { identityOf } from './files-mark.js';
+import type { FilesConfiguration } from './files-location.js';
+import { FilesClaim, identityOf } from './files-mark.js';
 import { HistoryMarks } from './history-marks.js';
 
 type Server = Awaited<ReturnType<typeof createParley>>;
@@ -201,6 +204,28 @@ describe('memory that cannot be written', () => {
     await nextId();
     expect(warnings).toHaveLength(2);
   });
+});
+
+it('copy with the identity of the original, such as a base backup without recovery, leaves the files to one of both', async () => {
+  const path = join(directory, 'elsewhere');
+  const configuration = { files: { kind: 'folder', path }, database: null, outgoingProxy: null };
+  const identity = { id: identityOf(database).id, place: 'here' };
+  const openWith = async (history: ReturnType<typeof administerDatabase>) => {
+    const store = new FolderBlobStore(path);
+    const claim = new FilesClaim(configuration as unknown as FilesConfiguration, async () => identity, logger);
+    await claim.start(store, { isNew: false, adopts: false });
+    const marks = new HistoryMarks({ id: identity.id, path: null, history }, store, logger, claim);
+    await marks.compare('mark');
+    return { store, marks };
+  };
+  const original = await openWith(administerDatabase(database));
+  await backUp();
+  const both = [original, await openWith(administerDatabase(copy))];
+  for (let minute = 0; minute < 3; minute++) for (const { marks } of both) await marks.keep();
+  const put = ({ store }: typeof original) => store.put('a'.repeat(32) as BlobKey, inOneChunk(Buffer.from('a')));
+  await expect(put(both[0]!)).rejects.toMatchObject({ code: 'SERVER_BUSY' });
+  await put(both[1]!);
+  expect(warnings).toHaveLength(2);
 });
 
 describe('database that is not put back', () => {

@@ -71,19 +71,20 @@ export class HistoryMarks {
   private events = 0;
   /** Newest marks of this run, which later ones replace. */
   private renewed: readonly string[] = [];
+  private hasGoneBack = false;
 
   constructor(
     private readonly database: RememberedDatabase,
     private readonly files: BlobStore | null,
     private readonly logger: Logger,
-    private readonly ownsFiles: () => Promise<boolean> = async () => true,
+    private readonly claim: Pick<FilesClaim, 'keep' | 'leave'> | null = null,
   ) {}
 
   /** Adds a mark if anything has changed, so that a copy made in between is recognized. */
   async stop(): Promise<void> {
     try {
       const hasChanged = (await this.database.history.readHistory()).events !== this.events;
-      if (hasChanged && (await this.ownsFiles())) await this.compare('mark');
+      if (hasChanged && (await this.claim?.keep()) !== false) await this.compare('mark');
     } catch (err) {
       warn(this.logger, { err }, NOT_REMEMBERED);
     }
@@ -91,7 +92,7 @@ export class HistoryMarks {
 
   /** Stores the end with a new mark, unless another database has taken the location of files over with its memory. */
   readonly keep = async (): Promise<void> => {
-    if (await this.ownsFiles()) await this.compare('end');
+    if ((await this.claim?.keep()) !== false) await this.compare('end');
   };
 
   /** Called when a queue proves that the database lacks events. */
@@ -123,6 +124,9 @@ export class HistoryMarks {
       const lost = Math.max(0, ...known.map(({ messages }) => messages - found.messages));
       if (writes === 'nothing')
         throw new StartupError(`The ${describeLoss(lost)}. Start the server first: it lets ids continue higher.`);
+      // A copy with the same identity runs as well, because a loss makes its marks known.
+      if (writes === 'end' && this.hasGoneBack && this.claim) return this.claim.leave();
+      this.hasGoneBack = true;
       const marks = known.map(({ mark }) => mark);
       await this.goOn(found, marks, lost, lost);
     } else if (writes === 'nothing') return;
@@ -202,7 +206,7 @@ export async function openHistory(
   if (!own) return { marks: null, sharesFiles: false };
   const claim = ports.blobs ? null : new FilesClaim(configuration, own.identify, logger);
   const isOwn = (await claim?.start(blobs, { isNew: own.isNew, adopts: adoptsFiles })) ?? true;
-  const marks = new HistoryMarks(own, isOwn ? blobs : null, logger, claim?.keep);
+  const marks = new HistoryMarks(own, isOwn ? blobs : null, logger, claim);
   await marks.compare(isOneOff && !adoptsFiles ? 'nothing' : 'mark');
   return { marks, sharesFiles: !isOwn };
 }
