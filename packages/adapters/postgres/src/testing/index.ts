@@ -3,4 +3,4 @@ export { MIGRATIONS } from '../features.js';
 export { createDatabase, type TestDatabase } from './databases.js';
 export { openGate } from './gate.js';
 export { type Recording, recordStatements, UnorderedSends, withoutOrder } from './replay.js';
-export { findBinaries, startRecovered, startServer, startStandby, type TestServer } from './server.js';
+export { findBinaries, startCopy, startRecovered, startServer, startStandby, type TestServer } from './server.js';

@@ -58,6 +58,10 @@ export const startServer = (binaries: string, options: TestServerOptions = {}): 
 export const startStandby = (binaries: string, port: number): Promise<TestServer> =>
   startOn(binaries, (data, run) => copyServer(data, run, port, '--write-recovery-conf'));
 
+/** Starts a base backup of the server on a local port without recovery, which looks like the original. */
+export const startCopy = (binaries: string, port: number): Promise<TestServer> =>
+  startOn(binaries, (data, run) => copyServer(data, run, port));
+
 /** Starts a base backup of the server on a local port, recovered to its end and promoted. */
 export const startRecovered = (binaries: string, port: number): Promise<TestServer> =>
   startOn(
