@@ -211,6 +211,7 @@ async function copyServer(start: typeof startRecovered): Promise<void> {
   await until(async () => !(await started.query('SELECT pg_is_in_recovery() AS is'))[0].is);
   await gate.close();
 }
+const pg = (name: string, ...args: readonly string[]) => execFileSync(join(findBinaries()!, name), args);
 async function replaceServer(): Promise<void> {
   await servers[0]!.kill();
   database = servers[1]!.url;
@@ -222,6 +223,16 @@ const ON_POSTGRES: Readonly<Record<string, Drill>> = {
     bringBack: () => replaceData(`${dataOf(servers[0]!)}.copy`, dataOf(servers[0]!)),
   },
   'base backup without recovery': { copy: () => copyServer(startCopy), bringBack: replaceServer },
+  'pg_dump and pg_restore': {
+    copy: async () => pg('pg_dump', '--format=custom', `--file=${copy}`, database),
+    bringBack: async () => {
+      await servers[0]!.query("CREATE DATABASE restored ENCODING 'UTF8' TEMPLATE template0 LOCALE 'C'");
+      database = database.replace('/postgres?', '/restored?');
+      pg('pg_restore', '--no-owner', '--exit-on-error', `--dbname=${database}`, copy);
+      await done('file', 'adopt');
+    },
+    keepsQueues: true,
+  },
   'base backup recovered to a point in time': {
     copy: () => copyServer(startRecovered),
     bringBack: async () => {
