@@ -57,7 +57,7 @@ export const CHANNEL_FOLDER_ROWS: RowRules<ChannelFolder> = {
   exported: {
     noun: 'channel folder',
     shape: {
-      name: shape.name,
+      name: shape.printable,
       description: shape.text(10_000),
       renderedDescription: htmlShape,
       order: shape.integer,

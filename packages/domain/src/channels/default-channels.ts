@@ -50,7 +50,7 @@ export const DEFAULT_CHANNEL_GROUP_ROWS: RowRules<DefaultChannelGroup> = {
   unique: { property: 'name', ignoresCase: true, taken: defaultGroupNameTaken },
   exported: {
     noun: 'default channel group',
-    shape: { name: shape.name, description: shape.text(10_000), channelIds: shape.list(shape.anyId) },
+    shape: { name: shape.printable, description: shape.text(10_000), channelIds: shape.list(shape.anyId) },
     max: 10_000,
     namesChannels: true,
     covered: (group, covered) => ({

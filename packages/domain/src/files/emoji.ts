@@ -31,11 +31,14 @@ export interface Emoji {
   readonly name: string;
 }
 
-export const emojiShape = shape.object({
-  type: shape.oneOf(...EMOJI_TYPES),
-  code: shape.name,
-  name: shape.name,
-});
+/** Reads a code or a name, which may be unknown here and is part of URLs and classes of clients. */
+export const emojiWord: shape.Shape<string> = (value, path) => {
+  const word = shape.name(value, path);
+  if (!/^[\p{L}\p{M}\p{N}_+.-]*$/u.test(word)) throw shape.wrong(path, 'is not an emoji');
+  return word;
+};
+
+export const emojiShape = shape.object({ type: shape.oneOf(...EMOJI_TYPES), code: emojiWord, name: emojiWord });
 
 /** Unicode emoji shared by all organizations. */
 export interface UnicodeEmoji {

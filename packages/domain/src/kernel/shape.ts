@@ -1,4 +1,5 @@
 import { DomainError } from './errors.js';
+import { positionOfUnprintable } from './text.js';
 
 /** Reads a value of an untrusted document. @throws DomainError INVALID_IMPORT with the position of the error */
 export type Shape<T> = (value: unknown, path: string) => T;
@@ -115,6 +116,13 @@ export const dictionary =
 
 /** Reads a short text, such as a name. */
 export const name: Shape<string> = text(1000);
+
+/** Reads a name without control characters. */
+export const printable: Shape<string> = (value, path) => {
+  const read = name(value, path);
+  if (positionOfUnprintable(read) !== 0) throw wrong(path, 'contains a control character');
+  return read;
+};
 
 /** Reads Markdown. */
 export const content: Shape<string> = text(1_000_000);

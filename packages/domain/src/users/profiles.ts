@@ -380,15 +380,27 @@ const personPart: PersonPart<'profile'> = {
     const fields = await tx.profileFields.list(realmId);
     for (const { fieldId: old, value, rendered } of profile) {
       const fieldId = ids.lastOf<ProfileFieldId>('profileField').get(old);
-      const isOfUsers = fields.find(({ id }) => id === fieldId)?.kind === 'users';
+      const field = fields.find(({ id }) => id === fieldId)!;
       await tx.profiles.putValue(realmId, userId, {
         fieldId,
-        value: isOfUsers ? JSON.stringify(userListOf(value).flatMap((id) => ids.users.find(id) ?? [])) : value,
+        value:
+          field.kind === 'users'
+            ? JSON.stringify(userListOf(value).flatMap((id) => ids.users.find(id) ?? []))
+            : importedText(field, value),
         rendered: rendered && ids.rewriter.html(rendered),
       });
     }
   },
 };
+
+/** @throws DomainError INVALID_IMPORT if a user could not have set the value */
+function importedText(field: ProfileField, value: string): string {
+  try {
+    return profileValueText(field, value, new Map());
+  } catch (error) {
+    throw invalidImport(`A profile field has a wrong value: ${(error as Error).message}.`);
+  }
+}
 
 function userListOf(value: string): readonly UserId[] {
   let ids: unknown;

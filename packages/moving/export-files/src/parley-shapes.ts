@@ -5,7 +5,6 @@ import { GROUP_PERMISSIONS } from '@parley/domain/groups';
 import {
   isSettingValue,
   type PersonCopy,
-  positionOfUnprintable,
   type RealmCopy,
   type Registry,
   type SettingDefinition,
@@ -38,6 +37,7 @@ export const {
   oneOf,
   orElse,
   orNull,
+  printable,
   record,
   text,
   time,
@@ -121,13 +121,6 @@ const bot = object({
   defaultSendingChannelId: orNull(integer),
 });
 
-/** Accepts addresses that older servers allowed. */
-export const address: Shape<string> = (value, location) => {
-  const email = NAME(value, location);
-  if (positionOfUnprintable(email) !== 0) throw wrong(location, 'contains a control character');
-  return email;
-};
-
 export const webhookUrl: Shape<string> = (value, location) => {
   const url = text(10_000)(value, location);
   if (!/^https?:/i.test(url)) throw wrong(location, 'is not an address of the web');
@@ -137,7 +130,7 @@ export const webhookUrl: Shape<string> = (value, location) => {
 const user = object({
   user: object({
     id: anyId,
-    email: address,
+    email: printable,
     fullName: NAME,
     role: oneOf(...ROLES),
     isActive: flag,
@@ -169,7 +162,7 @@ const retention: Shape<RetentionDays> = (value, path) => {
 const channel = object({
   id: anyId,
   recipientId: anyId,
-  name: NAME,
+  name: printable,
   description: text(10_000),
   renderedDescription: html,
   privacy: oneOf('webPublic', 'public', 'privateSharedHistory', 'privateProtectedHistory'),

@@ -434,6 +434,13 @@ async function* readMessageIds(
   }
 }
 
+const contentType: Shape<string> = (value, path) => {
+  const type = text(1000)(value, path);
+  // Other characters cannot be sent in a header.
+  if (!/^[ -~]*$/.test(type)) throw wrong(path, 'is not a content type');
+  return type;
+};
+
 const ATTACHMENT = object({
   id: id<FileId>(),
   owner: id<UserId>(),
@@ -441,7 +448,7 @@ const ATTACHMENT = object({
   path_id: text(1000),
   create_time: time,
   size: integer,
-  content_type: orElse(text(1000), 'application/octet-stream'),
+  content_type: orElse(contentType, 'application/octet-stream'),
   messages: orElse(list(id<MessageId>()), []),
 });
 

@@ -2,6 +2,7 @@ import { emojiShape } from '@parley/domain/files';
 import { type ChannelId, hostDataShape, type MessageId, type RecipientId, type UserId } from '@parley/domain/kernel';
 import { safeHtml } from '@parley/domain/markdown';
 import type { MessageEdit } from '@parley/domain/messages';
+import { canBeScript } from '@parley/domain/realms';
 import type { HolderCopy, MessageCopy } from '@parley/transfer/exports';
 import { FLAG_BITS, GROUP_MENTIONED_BIT } from './layout.js';
 import {
@@ -47,9 +48,15 @@ interface UserMessageRow {
   readonly flags_mask: number;
 }
 
+const linkUrl: Shape<string> = (value, path) => {
+  const url = text(10_000)(value, path);
+  if (canBeScript(url)) throw wrong(path, 'is a script');
+  return url;
+};
+
 const EXTRA = object({
   id: messageId,
-  topicLinks: orElse(list(object({ text: text(10_000), url: text(10_000) }), 10_000), []),
+  topicLinks: orElse(list(object({ text: text(10_000), url: linkUrl }), 10_000), []),
   mentionsChannel: orElse(flag, false),
   isReadByDefault: orElse(flag, false),
   isMeMessage: orElse(flag, false),

@@ -2,7 +2,7 @@ import { CHANNEL_PERMISSIONS, type Channel, type RetentionDays } from '@parley/d
 import { foldCase, type MessageId, type RecipientId, trim, type UserId } from '@parley/domain/kernel';
 import { safeHtml } from '@parley/domain/markdown';
 import { keyOfValue, RECIPIENT_TYPES, TOPICS_POLICY_NUMBERS, ZULIP_FOREVER } from '../layout.js';
-import { flag, id, integer, object, orElse, orNull, text, time, wrong } from '../parley-shapes.js';
+import { flag, id, integer, object, orElse, orNull, printable, text, time, wrong } from '../parley-shapes.js';
 import { channel, grouped, NAME, recipient, type TableReader, user } from './table-reader.js';
 
 export function readChannels(tables: TableReader): readonly Channel[] {
@@ -16,7 +16,7 @@ export function readChannels(tables: TableReader): readonly Channel[] {
   const shape = object({
     id: channel,
     recipient: orNull(recipient),
-    name: NAME,
+    name: printable,
     description: orElse(text(10_000), ''),
     rendered_description: orElse(text(100_000), ''),
     date_created: time,

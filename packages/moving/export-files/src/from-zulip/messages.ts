@@ -1,3 +1,4 @@
+import { emojiWord } from '@parley/domain/files';
 import type { MessageId, UserId } from '@parley/domain/kernel';
 import type { MessageCopy } from '@parley/transfer/exports';
 import { EMOJI_TYPE_NAMES, keyOfValue } from '../layout.js';
@@ -11,8 +12,8 @@ export function readReactions(
   const rows = tables.table('zerver_reaction', {
     user_profile: user,
     message: id<MessageId>(),
-    emoji_name: NAME,
-    emoji_code: NAME,
+    emoji_name: emojiWord,
+    emoji_code: emojiWord,
     reaction_type: NAME,
   });
   const reactions = new Map<MessageId, MessageCopy['reactions'][number][]>();

@@ -1,5 +1,6 @@
 import { type Channel, normalizeColor } from '@parley/domain/channels';
 import { EXPORT_PARTS } from '@parley/domain/composition';
+import { emojiWord } from '@parley/domain/files';
 import type {
   ChannelId,
   PersonCopy,
@@ -86,8 +87,8 @@ function personalRows(tables: TableReader, subscriptions: ReturnType<typeof read
     tables.table('zerver_userstatus', {
       ...own,
       status_text: orElse(NAME, ''),
-      emoji_name: orElse(NAME, ''),
-      emoji_code: orElse(NAME, ''),
+      emoji_name: orElse(emojiWord, ''),
+      emoji_code: orElse(emojiWord, ''),
       reaction_type: orElse(NAME, EMOJI_TYPE_NAMES.unicode),
     }),
     (it) => it.user_profile,

@@ -3,14 +3,14 @@ import { USER_SETTINGS } from '@parley/domain/realms';
 import { type Avatar, SYSTEM_BOTS } from '@parley/domain/users';
 import type { UserCopy } from '@parley/transfer/exports';
 import { AVATAR_SOURCES, BOT_TYPES, keyOfValue, ROLE_NUMBERS } from '../layout.js';
-import { address, flag, integer, object, orElse, orNull, text, time, webhookUrl, wrong } from '../parley-shapes.js';
+import { flag, integer, object, orElse, orNull, printable, text, time, webhookUrl, wrong } from '../parley-shapes.js';
 import { systemBotCopy } from '../system-bots.js';
 import { channel, NAME, type TableReader, user } from './table-reader.js';
 
 const userShape = object({
   id: user,
-  email: address,
-  delivery_email: orNull(address),
+  email: printable,
+  delivery_email: orNull(printable),
   full_name: NAME,
   date_joined: time,
   is_active: flag,

@@ -5,7 +5,7 @@ import { REALM_PERMISSIONS, USER_SETTINGS } from '@parley/domain/realms';
 import type { MessageCopy } from '@parley/transfer/exports';
 import { RECIPIENT_TYPES } from '../layout.js';
 import type { ColumnNames } from '../message-rows.js';
-import { flag, id, integer, orElse, orNull, text, time, uuid } from '../parley-shapes.js';
+import { flag, id, integer, orElse, orNull, printable, text, time, uuid } from '../parley-shapes.js';
 import type { MessageHead } from '../read-messages.js';
 import { readChannels, readConversations, readSubscriptions } from './channels.js';
 import { readGroups } from './groups.js';
@@ -119,7 +119,7 @@ const readChannelFolders = (tables: TableReader): RealmCopy['channelFolders'] =>
   tables
     .table('zerver_channelfolder', {
       id: id<never>(),
-      name: NAME,
+      name: printable,
       description: orElse(text(10_000), ''),
       rendered_description: orElse(text(10_000), ''),
       order: orElse(integer, 0),

@@ -15,6 +15,7 @@ import { checkNewRealm } from '@parley/domain/log-in';
 import {
   callOffDeletion,
   DeleteRealmData,
+  type LinkifierSyntax,
   mapChannelSettings,
   planDeletion,
   REALM_IMAGE_NAMES,
@@ -78,13 +79,21 @@ const ABANDONED_SECONDS = 86_400;
  * complete, and a failure removes it. Ids are kept if free; on a new server, all are.
  */
 export class ImportRealm {
-  static readonly inject = [ImportPorts, 'serverAddress', DeleteRealmData, 'exportParts', 'dataValidator'] as const;
+  static readonly inject = [
+    ImportPorts,
+    'serverAddress',
+    DeleteRealmData,
+    'exportParts',
+    'dataValidator',
+    'linkifierSyntax',
+  ] as const;
   constructor(
     private readonly ports: ImportPorts,
     private readonly server: ServerAddress,
     private readonly deletion: DeleteRealmData,
     private readonly parts: ExportParts,
     private readonly validator: DataValidator,
+    private readonly linkifierSyntax: LinkifierSyntax,
   ) {}
 
   /** @throws DomainError INVALID_IMPORT, INVALID_STRING_ID, STRING_ID_TAKEN, INVALID_REALM_NAME, NO_ADDRESS_LEFT */
@@ -92,7 +101,7 @@ export class ImportRealm {
     const { source, stringId: given, onProgress = () => {}, verify = async () => {} } = input;
     const stringId = given ?? source.realm.realm.stringId;
     checkNewRealm({ stringId, name: source.realm.realm.name });
-    const { copy, dropped } = permittedCopy(source.realm, this.validator);
+    const { copy, dropped } = permittedCopy(source.realm, this.validator, this.linkifierSyntax);
     const realmId = await this.ports.uow.writeAcross(async (tx) => {
       const realms = await tx.realms.list();
       takesServerAddress(stringId, realms, this.server);
@@ -135,7 +144,7 @@ export class ImportRealm {
     const runs = new OrdinalRuns();
     const made = new ImportedPictures(ports);
     const pictures = new PictureImport(uow, made, ids, source);
-    const topicLinks = new TopicLinks(ports.renderer, source.realm.linkifiers);
+    const topicLinks = new TopicLinks(ports.renderer, copy.linkifiers);
     const batch = await this.beginBatch(realmId, source);
     const messages = new MessageImport(uow, ids, source, runs, topicLinks, batch);
     const structure = new StructureImport(uow, ports.mint, ids, parts.realm);

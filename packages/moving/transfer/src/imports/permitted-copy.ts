@@ -1,7 +1,10 @@
-import { type DataValidator, declarationProblem, type RealmCopy } from '@parley/domain/kernel';
+import { type DataValidator, DomainError, declarationProblem, type RealmCopy } from '@parley/domain/kernel';
 import {
+  checkLinkifier,
   isCodeLanguage,
   isScript,
+  type LinkifierSyntax,
+  parseDomain,
   REALM_SETTINGS,
   type RealmSettingDefinition,
   type RealmSettingName,
@@ -18,10 +21,10 @@ export interface PermittedCopy {
 const RESTRICTIONS: ReadonlySet<string> = new Set(['presenceDisabled'] satisfies RealmSettingName[]);
 
 /**
- * Drops what only the operator grants, schemas that no application could declare, playgrounds that are scripts, and
- * characters that names of people cannot have.
+ * Drops what only the operator grants, schemas that no application could declare, playgrounds that are scripts, linkifiers
+ * and domains that no owner could add, and characters that names of people cannot have.
  */
-export function permittedCopy(copy: RealmCopy, validator: DataValidator): PermittedCopy {
+export function permittedCopy(copy: RealmCopy, validator: DataValidator, syntax: LinkifierSyntax): PermittedCopy {
   const dropped: string[] = [];
   const users = copy.users.map((each) => {
     const { specialPermissions, email } = each.user;
@@ -41,6 +44,21 @@ export function permittedCopy(copy: RealmCopy, validator: DataValidator): Permit
       dropped.push(`playground ${name}, which is ${isCodeLanguage(language) ? 'a script' : 'for no language'}`);
     return isPermitted;
   });
+  /** True if the check of the operation that adds the object passes; else the object is dropped. */
+  const isValid = (noun: string, check: () => unknown): boolean => {
+    try {
+      check();
+      return true;
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      dropped.push(`${noun}: ${error.message}`);
+      return false;
+    }
+  };
+  const linkifiers = copy.linkifiers.filter((linkifier) =>
+    isValid(`linkifier ${linkifier.pattern}`, () => checkLinkifier(linkifier, [], syntax)),
+  );
+  const allowedDomains = copy.allowedDomains.filter(({ domain }) => isValid('domain', () => parseDomain(domain)));
   const granted = Object.entries<RealmSettingDefinition>(REALM_SETTINGS).filter(
     ([name, { changedBy }]) => changedBy === 'nobody' && !RESTRICTIONS.has(name),
   );
@@ -48,5 +66,5 @@ export function permittedCopy(copy: RealmCopy, validator: DataValidator): Permit
   const settings: Readonly<Record<string, unknown>> = copy.realm.settings;
   dropped.push(...Object.keys(defaults).filter((name) => settings[name] !== defaults[name]));
   const realm = { ...copy.realm, settings: { ...copy.realm.settings, ...defaults } };
-  return { copy: { ...copy, realm, users, dataSchemas, playgrounds }, dropped };
+  return { copy: { ...copy, realm, users, dataSchemas, playgrounds, linkifiers, allowedDomains }, dropped };
 }

@@ -2,6 +2,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EXPORT_PARTS } from '@parley/domain/composition';
 import type { RealmId } from '@parley/domain/kernel';
 import { REALM_PERMISSIONS, STORED_REALM_SETTINGS, USER_SETTINGS } from '@parley/domain/realms';
 import { openExport, writeExport } from '@parley/export-files';
@@ -9,6 +10,7 @@ import { COLUMN_NAMES } from '@parley/server/testing';
 import { RealmReader } from '@parley/transfer/exports';
 import { ImportRealm } from '@parley/transfer/imports';
 import { fieldsOf } from '../testing/expectations.js';
+import { fill } from '../testing/filled-organization.js';
 import { serverPerSuite } from '../testing/servers.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document that is changed in any way.
@@ -22,11 +24,16 @@ const fromZulip = join(folder, 'from-zulip');
 let original: string;
 let tables: string;
 let imports = 0;
+/** Files with rows of people, messages and uploads. */
+const LINES = 'parley-people.jsonl';
+const MESSAGES = 'messages-000001.json';
+const FILES = 'attachment.json';
 
 const { server } = serverPerSuite();
 beforeAll(async () => {
   const { desdemona, hamlet } = server.people;
   await server.addBot(hamlet, 'caller', 'outgoingWebhook');
+  await fill(server);
   fieldsOf(
     await server.post('/realm/profile_fields', desdemona, {
       name: 'Account',
@@ -34,11 +41,8 @@ beforeAll(async () => {
       field_data: { subtype: 'custom', url_pattern: 'https://example.com/%(username)s' },
     }),
   );
-  await server.post('/realm/playgrounds', desdemona, {
-    name: 'Play',
-    pygments_language: 'Python',
-    url_template: 'https://example.com/{code}',
-  });
+  const group = { group_name: 'all', description: 'of channels', stream_names: [] };
+  fieldsOf(await server.post('/default_stream_groups/create', desdemona, group));
   const source = await server.parley.useCase(RealmReader).open(server.realmId, { covers: 'all' });
   const archive = join(folder, 'export.tar.gz');
   await writeFile(archive, writeExport(source, options));
@@ -46,8 +50,15 @@ beforeAll(async () => {
   const there = readdirSync(folder).find((entry) => entry.startsWith('parley-import-'))!;
   cpSync(join(folder, there, 'parley-export'), unpacked, { recursive: true });
   await close();
-  original = readFileSync(join(unpacked, 'parley.json'), 'utf8');
-  tables = readFileSync(join(unpacked, 'realm.json'), 'utf8');
+  const rows = { ...documentIn(MESSAGES), ...documentIn(FILES) };
+  const people = readFileSync(join(unpacked, LINES), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  original = JSON.stringify({ ...documentIn('parley.json').realm, lines: people, ...rows });
+  tables = JSON.stringify({ ...documentIn('realm.json'), ...rows });
+  // Pictures take most of the time of an import.
+  for (const kind of ['avatars', 'emoji', 'realm_icons']) rmSync(join(unpacked, kind), { recursive: true });
   cpSync(unpacked, fromZulip, { recursive: true });
   rmSync(join(fromZulip, 'parley.json'));
 });
@@ -57,11 +68,29 @@ afterAll(async () => {
 
 const MARKER = 'hostile7';
 
+/** Texts of messages and files in both archives. HTML is sanitized. */
+const FREE_MESSAGE_COLUMNS = [
+  ...['zerver_message.#.content', 'zerver_message.#.rendered_content', 'zerver_message.#.subject'],
+  ...['parley_message.#.submessages.#.content', 'parley_message.#.submessages.#.kind', 'parley_client.#.name'],
+  'zerver_attachment.#.file_name',
+];
+
 /** Texts that users may set to anything. Clients show them as text or as Markdown. */
 const FREE_TEXTS = [
   ...['realm.renderedDescription', 'realm.settings.defaultCodeBlockLanguage', 'profileFields.#.data.subtype'],
   ...['realm.name', 'realm.settings.description', 'realm.settings.welcomeMessageCustomText'],
   ...['groups.#.name', 'groups.#.description', 'playgrounds.#.name', 'profileFields.#.name', 'profileFields.#.hint'],
+  'defaultChannelGroups.#.description',
+  ...['channels', 'channelFolders'].flatMap((owner) => [`${owner}.#.description`, `${owner}.#.renderedDescription`]),
+  ...[
+    ...['alertWords.#', 'botStorage.#.key', 'botStorage.#.value', 'drafts.#.content', 'drafts.#.to.topic'],
+    ...['navigationViews.#.fragment', 'navigationViews.#.name', 'profile.#.rendered', 'profile.#.value'],
+    ...['reminders.#.content', 'reminders.#.failure', 'reminders.#.note', 'reminders.#.renderedContent'],
+    ...['clientName', 'content', 'failure', 'renderedContent', 'topic'].map((name) => `scheduledMessages.#.${name}`),
+    ...['snippets.#.content', 'snippets.#.title', 'status.text', 'topicPolicies.#.topic'],
+  ].map((name) => `lines.#.${name}`),
+  'parley_message.#.topicLinks.#.text',
+  ...FREE_MESSAGE_COLUMNS,
 ];
 
 /** The same texts in the tables of a Zulip server. */
@@ -70,7 +99,17 @@ const FREE_COLUMNS = [
     (column) => `zerver_realm.#.${column}`,
   ),
   ...['zerver_customprofilefield.#.hint', 'zerver_customprofilefield.#.name'],
-  ...['zerver_namedusergroup.#.description', 'zerver_realmplayground.#.name'],
+  ...['zerver_namedusergroup.#.description', 'zerver_namedusergroup.#.name', 'zerver_realmplayground.#.name'],
+  ...['stream', 'channelfolder'].flatMap((owner) => [
+    `zerver_${owner}.#.description`,
+    `zerver_${owner}.#.rendered_description`,
+  ]),
+  ...[
+    ...['usertopic.#.topic_name', 'customprofilefieldvalue.#.value', 'customprofilefieldvalue.#.rendered_value'],
+    ...['userstatus.#.status_text', 'alertword.#.word', 'savedsnippet.#.title', 'savedsnippet.#.content'],
+    ...['navigationview.#.fragment', 'navigationview.#.name', 'botstoragedata.#.key', 'botstoragedata.#.value'],
+  ].map((column) => `zerver_${column}`),
+  ...FREE_MESSAGE_COLUMNS,
 ];
 
 /** Settings and permissions in each archive, as declared. */
@@ -91,6 +130,14 @@ const SETTING_COLUMNS = [
   ...Object.keys(REALM_PERMISSIONS).map((name) => `zerver_realm.#.${COLUMN_NAMES.permission(name)}`),
 ];
 
+/** Declared parts in an archive of a Parley server. Those of applications and of erasures have tests of their own. */
+const PARTS = [
+  ...EXPORT_PARTS.realm
+    .flatMap(({ none }) => Object.keys(none))
+    .filter((name) => !['dataKeys', 'dataSchemas', 'erasures'].includes(name)),
+  ...EXPORT_PARTS.people.flatMap(({ none }) => Object.keys(none).map((name) => `lines.#.${name}`)),
+];
+
 type Path = readonly string[];
 
 /** Returns one place of each kind of value in a document, by a name without the positions in lists. */
@@ -107,29 +154,48 @@ function placesIn(value: Document): ReadonlyMap<string, Path> {
   return places;
 }
 
+const isParent = (places: ReadonlyMap<string, Path>, name: string): boolean =>
+  [...places.keys()].some((place) => place.startsWith(`${name}.`));
+
 function setAt(document: Document, path: Path, value: unknown): void {
   const owner = path.slice(0, -1).reduce((at, key) => at[key], document);
   owner[path.at(-1)!] = value;
 }
 
 async function isStored(realmId: RealmId): Promise<boolean> {
-  const { realm } = await server.parley.useCase(RealmReader).open(realmId, { covers: 'all' });
-  return JSON.stringify(realm).includes(MARKER);
+  const source = await server.parley.useCase(RealmReader).open(realmId, { covers: 'all' });
+  const stored: unknown[] = [source.realm];
+  for (const rows of [source.people(), source.messages(), source.files()])
+    for await (const row of rows) stored.push(row);
+  return JSON.stringify(stored).includes(MARKER);
+}
+
+const documentIn = (name: string): Document => JSON.parse(readFileSync(join(unpacked, name), 'utf8'));
+
+/** Writes rows of messages and files, which both archives have, and returns the other members. */
+function writeRows(path: string, { zerver_attachment, ...document }: Document): Document {
+  const { zerver_message, zerver_usermessage, parley_message, parley_client, ...others } = document;
+  const messages = { zerver_message, zerver_usermessage, parley_message, parley_client };
+  writeFileSync(join(path, MESSAGES), JSON.stringify(messages));
+  writeFileSync(join(path, FILES), JSON.stringify({ zerver_attachment }));
+  return others;
 }
 
 const realms = () => server.storage.uow.readAcross((reads) => reads.realms.list());
 
 function importChanged(change: (copy: Document) => void) {
   const document = JSON.parse(original);
-  change(document.realm);
-  writeFileSync(join(unpacked, 'parley.json'), JSON.stringify(document));
+  change(document);
+  const { lines, ...realm } = writeRows(unpacked, document);
+  writeFileSync(join(unpacked, LINES), lines.map((line: unknown) => JSON.stringify(line)).join('\n'));
+  writeFileSync(join(unpacked, 'parley.json'), JSON.stringify({ format: 1, realm }));
   return importFrom(unpacked);
 }
 
 function importTables(change: (copy: Document) => void) {
   const document = JSON.parse(tables);
   change(document);
-  writeFileSync(join(fromZulip, 'realm.json'), JSON.stringify(document));
+  writeFileSync(join(fromZulip, 'realm.json'), JSON.stringify(writeRows(fromZulip, document)));
   return importFrom(fromZulip);
 }
 
@@ -144,6 +210,7 @@ async function importFrom(path: string) {
 
 const personOf = (copy: Document) => copy.users.find(({ user }: Document) => user.email === 'hamlet@zulip.com').user;
 const botOf = (copy: Document) => copy.users.find(({ user }: Document) => user.bot?.kind === 'outgoingWebhook');
+const profileOf = (copy: Document) => copy.lines.find(({ profile }: Document) => profile.length > 0).profile;
 const schema = (text: string) => ({ kind: 'channel', schema: text });
 
 describe('archive of a stranger', () => {
@@ -191,7 +258,21 @@ describe('archive of a stranger', () => {
       (copy) => {
         copy.playgrounds[0].urlTemplate = 'javascript:alert({code})';
       },
-      'playground Play, which is a script',
+      'playground play, which is a script',
+    ],
+    [
+      'a linkifier with a script',
+      (copy) => {
+        copy.linkifiers[0].urlTemplate = 'javascript:{id}';
+      },
+      'linkifier #(?P<id>[0-9]+): Invalid URL template.',
+    ],
+    [
+      'a domain that is none',
+      (copy) => {
+        copy.allowedDomains[0].domain = 'localhost';
+      },
+      'domain: Invalid domain: Domain must have at least one dot (.)',
     ],
   ])('is imported without %s, which the report names', async (_, change, reason) => {
     const { realm, dropped } = await importChanged(change);
@@ -215,9 +296,11 @@ describe('archive of a stranger', () => {
     'refuses or reports %s in each setting of an archive %s, and stores it only in texts without format',
     async (_, archive, hostile, stored) => {
       const isOwn = archive === 'of a Parley server';
-      const places = placesIn(isOwn ? JSON.parse(original).realm : JSON.parse(tables));
+      const places = placesIn(JSON.parse(isOwn ? original : tables));
       const settings = isOwn ? SETTINGS : SETTING_COLUMNS;
-      expect(settings.filter((name) => !places.has(name))).toEqual([]);
+      expect(
+        [...settings, ...(isOwn ? PARTS : [])].filter((name) => !places.has(name) && !isParent(places, name)),
+      ).toEqual([]);
       const { dropped: usual } = await (isOwn ? importChanged(() => {}) : importTables(() => {}));
       expect(usual).toEqual([]);
       const found: string[] = [];
@@ -268,6 +351,19 @@ describe('archive of a stranger', () => {
       (copy) =>
         copy.dataKeys.push(...Array.from({ length: 21 }, (_, n) => ({ kind: 'user', name: `k${n}`, type: 'number' }))),
       /20/,
+    ],
+    [
+      'a script in a link of a profile',
+      (copy) => {
+        copy.profileFields.find(({ id }: Document) => id === profileOf(copy)[0].fieldId).kind = 'link';
+        profileOf(copy)[0].value = 'javascript:alert(1)';
+      },
+      /Account is not a URL/,
+    ],
+    [
+      'a long text in a profile',
+      (copy) => Object.assign(profileOf(copy)[0], { value: 'x'.repeat(51) }),
+      /Account is too long/,
     ],
     [
       'an email address with a line break',
