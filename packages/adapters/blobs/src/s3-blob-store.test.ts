@@ -17,6 +17,10 @@ import { FolderPartialBlobStore } from './folder-partial-blob-store.js';
 import { S3BlobStore } from './s3-blob-store.js';
 import { S3PartialBlobStore } from './s3-partial-blob-store.js';
 
+/** Real service with an empty bucket `parley` (`http://KEY:SECRET@127.0.0.1:9000`) in place of the server below. */
+const real = process.env.PARLEY_S3 ? new URL(process.env.PARLEY_S3) : null;
+const CREDENTIALS = { accessKeyId: real?.username ?? 'S3RVER', secretAccessKey: real?.password ?? 'S3RVER' };
+
 /** Third-party S3 server on a folder. */
 const directory = mkdtempSync(join(tmpdir(), 'parley-s3-'));
 const service = new S3rver({
@@ -44,7 +48,7 @@ let opened = 0;
 
 beforeAll(async () => {
   const { port } = (await service.run()) as AddressInfo;
-  endpoint = `http://127.0.0.1:${port}`;
+  endpoint = real?.origin ?? `http://127.0.0.1:${port}`;
 });
 afterAll(async () => {
   await service.close();
@@ -58,7 +62,7 @@ const storeAt = (prefix: string, limits = {}, onStored?: StoredListener) =>
       prefix,
       endpoint,
       region: 'us-east-1',
-      credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+      credentials: CREDENTIALS,
     },
     limits,
     undefined,
@@ -136,13 +140,14 @@ describe('S3BlobStore with a claim', () => {
     expect([store.problem, await put()]).toEqual([null, 5]);
   });
 
-  it('claims the bucket again after it was absent', async () => {
+  // Removes the bucket by the server's own functions.
+  (real ? it.skip : it)('claims the bucket again after it was absent', async () => {
     const { store: disk } = service as unknown as {
       readonly store: { putBucket(name: string): Promise<unknown>; deleteBucket(name: string): Promise<unknown> };
     };
     await disk.putBucket('absent');
-    const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
-    const store = new S3BlobStore({ bucket: 'absent', prefix: '', endpoint, region: 'us-east-1', credentials });
+    const location = { bucket: 'absent', prefix: '', endpoint, region: 'us-east-1', credentials: CREDENTIALS };
+    const store = new S3BlobStore(location);
     let claims = 0;
     store.claimBy(async () => void claims++);
     await store.check();
@@ -375,7 +380,6 @@ describe('S3BlobStore', () => {
   });
 
   describe('with a failing bucket', () => {
-    const CREDENTIALS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
     let status: number;
     let failing: Server;
     let problems: (string | null)[];
@@ -481,7 +485,7 @@ describe('S3BlobStore', () => {
         prefix: '',
         endpoint: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
         region: 'us-east-1',
-        credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+        credentials: CREDENTIALS,
       },
       { connectMs: 1000, answerMs: 100 },
     );
@@ -507,7 +511,7 @@ describe('S3BlobStore', () => {
       prefix: '',
       endpoint: `http://127.0.0.1:${(endless.address() as AddressInfo).port}`,
       region: 'us-east-1',
-      credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+      credentials: CREDENTIALS,
     });
     await expect(store.read(KEY, { start: 0, end: 10 }).next()).rejects.toThrow();
     expect(sent).toBeLessThan(10_000_000);
@@ -528,7 +532,7 @@ describe('S3BlobStore', () => {
         prefix: '',
         endpoint: `http://127.0.0.1:${(other.address() as AddressInfo).port}`,
         region: 'us-east-1',
-        credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+        credentials: CREDENTIALS,
       });
     });
     afterEach(async () => {
@@ -580,7 +584,7 @@ describe('S3BlobStore', () => {
       prefix: '',
       endpoint,
       region: 'us-east-1',
-      credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+      credentials: CREDENTIALS,
     });
     await expect(store.list(null, 1)).rejects.toThrow();
   });

@@ -19,6 +19,8 @@ export const findChromium = (): string | null =>
 export interface ChromiumOptions {
   /** True if pages may run scripts. `evaluate` always works. */
   readonly runsScripts?: boolean;
+  /** Added to the command line. */
+  readonly args?: readonly string[];
 }
 
 /** One page of a headless browser. `close` it after the test. */
@@ -42,10 +44,10 @@ export class Chromium {
     });
   }
 
-  static async start(command: string, { runsScripts = false }: ChromiumOptions = {}): Promise<Chromium> {
+  static async start(command: string, { runsScripts = false, args = [] }: ChromiumOptions = {}): Promise<Chromium> {
     const profile = mkdtempSync(join(tmpdir(), 'parley-chromium-'));
     const options = ['--headless=new', '--no-sandbox', '--disable-gpu', '--remote-debugging-pipe'];
-    const child = spawn(command, [...options, `--user-data-dir=${profile}`], {
+    const child = spawn(command, [...options, ...args, `--user-data-dir=${profile}`], {
       stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
       // Separate process group, so that all its processes end together.
       detached: true,
