@@ -61,7 +61,8 @@ export async function runSuite(name: string): Promise<string> {
 
 /** Returns Jest's summary, which names failed tests. */
 function summaryOf(project: string, path: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const all = [JEST, '--forceExit', '--rootDir=.', `--selectProjects=${project}`, ...args, path];
+  // The path comes first, since --selectProjects takes all names after it.
+  const all = [JEST, path, '--forceExit', '--rootDir=.', `--selectProjects=${project}`, ...args];
   const { status, stderr } = spawnSync(process.execPath, all, {
     cwd: ROOT,
     env: { ...process.env, ...env },
