@@ -358,12 +358,12 @@ describe('archive of a stranger', () => {
         copy.profileFields.find(({ id }: Document) => id === profileOf(copy)[0].fieldId).kind = 'link';
         profileOf(copy)[0].value = 'javascript:alert(1)';
       },
-      /Account is not a URL/,
+      /Mood is not a URL/,
     ],
     [
       'a long text in a profile',
       (copy) => Object.assign(profileOf(copy)[0], { value: 'x'.repeat(51) }),
-      /Account is too long/,
+      /Mood is too long/,
     ],
     [
       'an email address with a line break',
