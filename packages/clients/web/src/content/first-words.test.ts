@@ -1,5 +1,5 @@
-import type { ContentNode } from './tree.js';
 import { firstWords } from './first-words.js';
+import type { ContentNode } from './tree.js';
 
 const element = (tag: 'p' | 'blockquote' | 'strong', ...children: readonly ContentNode[]): ContentNode => {
   return { type: 'element', tag, children };

@@ -2,6 +2,7 @@ import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { ConversationRow } from '@parley/chat';
 import { memo, type ReactNode, useEffect, useMemo, useRef } from 'react';
+import { firstWords } from '../content/first-words.js';
 import { parseContent } from '../content/tree.js';
 import { DestinationName, useTopicTitle } from '../editor/destination-heading.js';
 import { BellOff, BellRing, Check, SquareCheck } from '../icons/icons.js';
@@ -11,7 +12,6 @@ import { mounted } from '../kit/mounted.js';
 import { useAddressOf, useChat, useComputed, useNames, useServices } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';
 import { useToday } from '../services/use-today.js';
-import { firstWords } from '../content/first-words.js';
 import styles from './inbox.module.css';
 
 /** Maximum number of pictures in a row. */
