@@ -67,6 +67,8 @@ afterAll(async () => {
 });
 
 const MARKER = 'hostile7';
+/** One of so many places is tested; all in `npm run endurance`. */
+const SHARE = process.env.HOSTILE_LOAD === 'long' ? 1 : 4;
 
 /** Texts of messages and files in both archives. HTML is sanitized. */
 const FREE_MESSAGE_COLUMNS = [
@@ -305,13 +307,14 @@ describe('archive of a stranger', () => {
       expect(usual).toEqual([]);
       const found: string[] = [];
       const silent: string[] = [];
-      for (const [name, path] of places) {
+      const chosen = new Map([...places].filter((_place, index) => index % SHARE === 0));
+      for (const [name, path] of chosen) {
         const change = (copy: Document) => setAt(copy, path, hostile);
         const outcome = await (isOwn ? importChanged(change) : importTables(change)).catch(({ code }) => ({ code }));
         if ('code' in outcome) expect([name, outcome.code]).toEqual([name, 'INVALID_IMPORT']);
         else if (outcome.dropped.length === 0) ((await isStored(outcome.realm.id)) ? found : silent).push(name);
       }
-      expect(found.sort()).toEqual([...stored].sort());
+      expect(found.sort()).toEqual(stored.filter((name) => chosen.has(name)).sort());
       expect(silent.filter((name) => settings.includes(name))).toEqual([]);
     },
   );

@@ -50,6 +50,7 @@ const TESTS = [
   'packages/testing/e2e/src/erasure-crash.test.ts',
   'packages/testing/e2e/src/generated-client.test.ts',
   'packages/testing/acceptance/src/access/two-worlds.test.ts',
+  'packages/testing/acceptance/src/exports/hostile-archives.test.ts',
   'packages/testing/acceptance/src/exports/import-merge.random.test.ts',
   'packages/domain/src/markdown/hostile-cards.test.ts',
   'packages/adapters/node-adapters/src/hostile-mails.test.ts',
