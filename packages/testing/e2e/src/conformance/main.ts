@@ -37,6 +37,7 @@ async function runOnOwnServer(options: Options): Promise<readonly ComparedCase[]
     '--demo',
     '--dev',
     '--rate-limits=off',
+    '--shed-load=off',
     '--web-public-channels=on',
   ]);
   try {
