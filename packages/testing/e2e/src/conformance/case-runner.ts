@@ -57,6 +57,7 @@ interface JsonAnswer {
 /** Sends the cases to a server that is fresh or has received them before. */
 export class CaseRunner {
   readonly variables = new Variables();
+  readonly startedAt = performance.now();
   private readonly word = randomWord();
   private readonly keys = new Map<string, string>();
   private readonly secrets = new Map<string, string>();

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { isList, isObject, type Json, type JsonObject } from './json.js';
 import type { Variables } from './variables.js';
 
@@ -21,6 +22,8 @@ const ALL_CAPABILITIES = {
 /** Runner functions used by steps. */
 export interface StepRunner {
   readonly variables: Variables;
+  /** Time at which the server was ready, as of `performance.now()`. */
+  readonly startedAt: number;
   ask(
     method: string,
     path: string,
@@ -35,9 +38,15 @@ export const STEPS = {
   remove_seeded_lists: removeSeededLists,
   open_queues: openQueues,
   linkifier_order: saveLinkifierOrder,
+  pass_first_minute: passFirstMinute,
 } as const;
 
 export type StepName = keyof typeof STEPS;
+
+/** Waits until the server has looked for expired messages for the first time, a minute after its start. */
+async function passFirstMinute({ startedAt }: StepRunner): Promise<void> {
+  await pause(Math.max(0, startedAt + 62_000 - performance.now()));
+}
 
 /** Removes seeded linkifiers, profile fields and default channels, since events contain whole lists. */
 async function removeSeededLists(runner: StepRunner): Promise<void> {
