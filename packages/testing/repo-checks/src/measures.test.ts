@@ -53,7 +53,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   'lines: storage': 13_317,
   'lines: transfer': 5839,
   'lines: web': 26_059,
-  'lines of tests and tools': 166_969,
+  'lines of tests and tools': 166_977,
   'words of documents': 205_400,
   'files above 450 lines': 0,
 };
