@@ -1,6 +1,6 @@
 import type { ContentNode } from './tree.js';
 
-/** Longest text, which no row shows in full. */
+/** Maximum length. Rows and notifications show less. */
 const MAX_LENGTH = 200;
 
 const BLOCKS: ReadonlySet<string> = new Set('p h1 h2 h3 h4 h5 h6 li blockquote tr td th br hr'.split(' '));

@@ -281,7 +281,7 @@ describe.each(Object.entries(isOnPostgres ? ON_POSTGRES : ON_SQLITE))('drill wit
     expect(await seenBy(kept)).toEqual(seen);
     const nothing = Object.fromEntries(lost.credentials.map(({ name }) => [name, []]));
     expect(await openedBy([kept, lost])).toEqual({ ...opened, ...nothing });
-    // On a snapshot of everything, only the newest queue proves the loss.
+    // The newest queue alone proves the loss after a snapshot of everything.
     const ended = 'BAD_EVENT_QUEUE_ID';
     expect(await poll(kept, queues[0]!)).toBe(ended);
     expect(await poll(kept, queues[1]!)).toBe(drill.keepsQueues ? 'continues' : ended);

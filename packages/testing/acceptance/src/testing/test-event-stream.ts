@@ -15,7 +15,7 @@ export interface Frame {
 export interface StreamOptions {
   /** Null for an anonymous caller. */
   readonly as?: TestUser | null;
-  /** Below `/api/v1` by default. */
+  /** Path, by default below `/api/v1`. */
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }

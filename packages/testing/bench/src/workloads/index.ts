@@ -32,7 +32,7 @@ import { streams } from './streams.js';
 import { sweep } from './sweep.js';
 import { web } from './web.js';
 
-/** In the order of the table. */
+/** Workloads in the order of the table. */
 export const WORKLOADS: readonly Workload[] = [
   cpu,
   send,

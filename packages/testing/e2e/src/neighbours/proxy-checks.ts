@@ -192,7 +192,7 @@ const restart: Check = async (scene) => {
   return `${delay} later${[...statuses].map((status) => `; before: ${status}`).join('')}`;
 };
 
-/** In the order of the table. */
+/** Checks with the names of their rows, in the order of the table. */
 export const CHECKS: readonly (readonly [name: string, check: Check])[] = [
   ['Log-in in Chromium', logIn],
   ['Event on a stream', stream],

@@ -37,7 +37,7 @@ export interface Program {
   readonly args: (file: string, addresses: Addresses) => readonly string[];
   /** Result of a request in progress when its node is killed. */
   readonly killed: string;
-  /** Response after that. */
+  /** Response to a request after the kill. */
   readonly unavailable: object;
   /** Signal after which requests in progress may end. */
   readonly stop?: NodeJS.Signals;
@@ -118,7 +118,7 @@ export const isInstalled = ({ name }: Pick<Program, 'name'>): boolean =>
 
 export interface Call {
   readonly as: Person | null;
-  /** Below `/api/v1`, a whole path that begins with it, or of an uploaded file. */
+  /** Path below `/api/v1`, a whole path that begins with it, or that of an uploaded file. */
   readonly path: string;
   /** Default: POST with a body, otherwise GET. */
   readonly method?: string;
