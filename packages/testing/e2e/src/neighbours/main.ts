@@ -72,9 +72,9 @@ async function runBehind(chain: readonly Program[]): Promise<Column> {
 }
 
 function versionOf({ name }: Program): string {
-  const { stdout, stderr } = spawnSync(name, [name === 'varnishd' ? '-V' : '-v'], { encoding: 'utf8', env: { PATH } });
-  const { stdout: caddy } = spawnSync(name, ['version'], { encoding: 'utf8', env: { PATH } });
-  return `${name} ${/\d+\.\d+\.\d+/.exec(name === 'caddy' ? caddy : stdout + stderr)?.[0]}`;
+  const argument = name === 'varnishd' ? '-V' : name === 'caddy' ? 'version' : '-v';
+  const { stdout, stderr } = spawnSync(name, [argument], { encoding: 'utf8', env: { PATH } });
+  return `${name} ${/\d+\.\d+\.\d+/.exec(stdout + stderr)?.[0]}`;
 }
 
 function tableOf(columns: readonly Column[]): string {
